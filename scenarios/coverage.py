@@ -1,0 +1,135 @@
+"""The part of a scenario that covers: gNB sites, radio, handover."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from scenarios.quantity import ExistingFile, Model, quantity
+
+
+class HexagonalLayout(Model):
+    """Sites on a hexagonal grid, centred on the origin of the local frame."""
+
+    type: Literal["hexagonal"]
+    rows: int = quantity(5, unit="1", ge=1, le=200)
+    """Rows of sites, south to north."""
+    columns: int = quantity(5, unit="1", ge=1, le=200)
+    """Sites in a row, west to east."""
+    inter_site_distance_m: float = quantity(500.0, unit="m", gt=0)
+    """Distance between neighbouring sites."""
+    antenna_height_m: float = quantity(25.0, unit="m", gt=0)
+    """Height of the antennas above ground."""
+    sectors: Literal[1, 3] = 1
+    """Cells of a site: one round, or three down-tilted sectors."""
+
+
+class SiteLayout(Model):
+    """Sites from a CSV of coordinates."""
+
+    type: Literal["sites"]
+    path: ExistingFile
+    """CSV file with a header, relative to the scenario."""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Which column holds what, where the names differ: name, latitude_deg, longitude_deg, height_m."""
+    antenna_height_m: float = quantity(25.0, unit="m", gt=0)
+    """Height of the antennas where the file gives none."""
+    sectors: Literal[1, 3] = 1
+    """Cells of a site: one round, or three down-tilted sectors."""
+
+
+class Position(Model):
+    """A named site."""
+
+    name: str = Field(min_length=1, max_length=64)
+    """Name of the gNB."""
+    east_m: float = quantity(unit="m")
+    """Distance to the east of the origin."""
+    north_m: float = quantity(unit="m")
+    """Distance to the north of the origin."""
+
+
+class ListedLayout(Model):
+    """Sites given one by one."""
+
+    type: Literal["list"]
+    sites: tuple[Position, ...] = Field(min_length=1)
+    """The gNBs."""
+    antenna_height_m: float = quantity(25.0, unit="m", gt=0)
+    """Height of the antennas above ground."""
+    sectors: Literal[1, 3] = 1
+    """Cells of a site: one round, or three down-tilted sectors."""
+
+
+Layout = Annotated[HexagonalLayout | SiteLayout | ListedLayout, Field(discriminator="type")]
+
+
+class Radio(Model):
+    """Channel and cell power; TR 36.777 above its heights, TR 38.901 below."""
+
+    scenario: Literal["RMa-AV", "UMa-AV", "UMi-AV"] = "UMa-AV"
+    """Deployment of TR 36.777 Annex B."""
+    frequency_ghz: float = quantity(3.5, unit="GHz", gt=0.4, le=100)
+    """Carrier frequency."""
+    transmit_power_dbm: float = quantity(44.0, unit="dBm", ge=-10, le=80)
+    """Power of a cell over the whole carrier."""
+    bandwidth_hz: float = quantity(40e6, unit="Hz", gt=0)
+    """Width of the carrier."""
+    load: float = quantity(0.5, unit="1", ge=0, le=1)
+    """Share of the time in which a neighbouring cell transmits, and so interferes."""
+
+
+class Handover(Model):
+    """A3 event of TS 38.331, 5.5.4.4, and what a handover interrupts."""
+
+    hysteresis_db: float = quantity(3.0, unit="dB", ge=0, le=15)
+    """Hys: how much better a neighbour must be, twice over."""
+    offset_db: float = quantity(0.0, unit="dB", ge=-15, le=15)
+    """Off: offset added to the serving cell."""
+    time_to_trigger_s: float = quantity(0.48, unit="s", ge=0, le=5.12)
+    """How long the condition must hold."""
+    interruption_s: tuple[float, float] = quantity((0.05, 0.15), unit="s")
+    """Shortest and longest interruption of user data by a handover."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Handover":
+        low, high = self.interruption_s
+        if not 0 <= low <= high:
+            raise ValueError(f"interruption_s must not fall and not be negative, but is {low} s to {high} s")
+        return self
+
+
+class A3Attachment(Model):
+    """Cells by received power: the radio chain and the A3 event."""
+
+    type: Literal["a3"]
+    step_s: float = quantity(0.1, unit="s", ge=0.01, le=1)
+    """How often the UAV measures."""
+    radio: Radio = Radio()
+    """Channel and cell power."""
+    handover: Handover = Handover()
+    """When a UAV changes its cell."""
+
+
+class NearestAttachment(Model):
+    """The nearest cell, without any radio."""
+
+    type: Literal["nearest"]
+    step_s: float = quantity(0.1, unit="s", ge=0.01, le=10)
+    """How often the distance is looked at."""
+    hysteresis_m: float = quantity(0.0, unit="m", ge=0)
+    """How much nearer a neighbour must be."""
+    interruption_s: tuple[float, float] = quantity((0.05, 0.15), unit="s")
+    """Shortest and longest interruption of user data by a handover."""
+
+
+class TableAttachment(Model):
+    """Attachment given outright: a CSV of time_s, uav, cell."""
+
+    type: Literal["table"]
+    path: ExistingFile
+    """CSV file with a header, relative to the scenario."""
+    interruption_s: tuple[float, float] = quantity((0.05, 0.15), unit="s")
+    """Shortest and longest interruption of user data by a handover."""
+
+
+Attachment = Annotated[A3Attachment | NearestAttachment | TableAttachment, Field(discriminator="type")]

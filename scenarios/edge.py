@@ -1,0 +1,129 @@
+"""The part of a scenario that computes: edge servers, links, services and the policy that moves them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from pam.migration import Objective
+from scenarios.quantity import ExistingFile, Model, quantity
+
+
+class Server(Model):
+    """An edge server; one stands beside every gNB."""
+
+    cores: float = quantity(16.0, unit="1", gt=0)
+    """CPU cores."""
+    memory_bytes: float = quantity(64e9, unit="B", gt=0)
+    """Memory for the state of services."""
+    concurrent_migrations: int = quantity(4, unit="1", ge=1)
+    """Migrations that may leave or enter at once; others wait."""
+
+
+class LinkFailure(Model):
+    """A link between two edge servers that is cut for a while."""
+
+    between: tuple[str, str]
+    """Names of the gNBs at its two ends."""
+    at_s: float = quantity(unit="s", ge=0)
+    """When it is cut."""
+    for_s: float = quantity(unit="s", gt=0)
+    """How long it stays cut."""
+
+
+class Network(Model):
+    """Links between the edge servers: full duplex, shared max-min fairly, reservable."""
+
+    topology: Literal["mesh", "full-mesh", "ring", "tree", "graphml"] = "mesh"
+    """Mesh of neighbours, every pair, ring, tree, or a GraphML file."""
+    neighbours: int = quantity(6, unit="1", ge=1, le=64)
+    """Mesh: how many nearest servers each is linked to, at least."""
+    branches: int = quantity(4, unit="1", ge=2, le=64)
+    """Tree: children of a node."""
+    path: ExistingFile | None = None
+    """GraphML file, nodes named as the gNBs; links may carry bandwidth_bps and latency_s."""
+    bandwidth_bps: float = quantity(1e9, unit="bit/s", gt=0)
+    """Capacity of a link in each direction."""
+    latency_s: float = quantity(0.002, unit="s", ge=0)
+    """One-way latency of a link."""
+    access_latency_s: float = quantity(0.01, unit="s", ge=0)
+    """One-way latency from a UAV to the server beside its gNB."""
+    failures: tuple[LinkFailure, ...] = ()
+    """Links that are cut during the run."""
+
+
+class _Service(Model):
+    name: str = Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    """Name that groups of UAVs refer to."""
+    state_bytes: float = quantity(unit="B", gt=0, le=1e12)
+    """State size M: what a migration has to move."""
+    dirty_page_rate: float = quantity(unit="1", ge=0, le=1)
+    """Normalised dirty-page rate r that plans reckon with: the worst over the service's life."""
+    actual_dirty_page_rate: float | None = quantity(None, unit="1", ge=0, le=1)
+    """Normalised dirty-page rate that the simulation plays; the planned one if left out."""
+    cores: float = quantity(0.5, unit="1", ge=0)
+    """CPU cores that the service needs."""
+    request_rate_hz: float = quantity(20.0, unit="1/s", ge=0)
+    """Requests of one UAV."""
+    processing_s: float = quantity(0.01, unit="s", ge=0)
+    """CPU time of one request."""
+    objective: Objective = Objective.MINIMIZE_DOWNTIME
+    """What a migration is to minimise: md (downtime) or mr (resources)."""
+    target_s: float = quantity(5.0, unit="s", gt=0)
+    """Largest migration duration (md) or downtime (mr)."""
+    critical: bool = False
+    """A critical service is never moved by post-copy or hybrid, whose page-fault phase can lose it."""
+
+
+class AutopilotService(_Service):
+    """Flies the UAV: while it is down, the last velocity set-point holds until the flight controller's failsafe."""
+
+    type: Literal["autopilot"]
+
+
+class TrackerService(_Service):
+    """Tracks objects in the UAV's video: while it is down, frames queue or are lost."""
+
+    type: Literal["tracker"]
+    frame_rate_hz: float = quantity(10.0, unit="1/s", gt=0)
+    """Frames that the camera sends."""
+    inference_s: float = quantity(0.025, unit="s", gt=0)
+    """Time of one inference."""
+    reading: Literal["newest", "queue"] = "queue"
+    """Reading policy: the newest frame only, or a bounded queue of all of them."""
+    queue_frames: int = quantity(64, unit="1", ge=1)
+    """Queue: frames it holds; more are lost."""
+    coasting: bool = True
+    """Whether the Kalman filters coast over missed frames."""
+
+
+class GenericService(_Service):
+    """Any other service that follows a UAV."""
+
+    type: Literal["generic"]
+
+
+Service = Annotated[AutopilotService | TrackerService | GenericService, Field(discriminator="type")]
+
+
+class Policy(Model):
+    """What decides when a service moves, where to and how. `skyhop info` lists the installed policies."""
+
+    name: str = "mose-md"
+    """never, nearest-cold, mose, mose-md, mose-mr, latency-threshold, path-aware, or one that a plug-in brings."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Options of that policy."""
+
+
+class Migration(Model):
+    """How migrations are costed."""
+
+    parameters: ExistingFile | None = None
+    """TOML file of PAM parameters; the paper's Table III if left out."""
+    connection_kept: bool = True
+    """COAT: keep address and connections of the service, which takes three more steps."""
+    resume_s: float = quantity(0.3, unit="s", ge=0)
+    """Time to resume the source after a failed migration."""
+    restart_s: float = quantity(5.0, unit="s", ge=0)
+    """Time to start a service anew when post-copy has lost it."""
+
+

@@ -1,0 +1,236 @@
+"""Bandwidth sharing on the links between edge servers.
+
+A fluid model: every transfer is a flow along a path of directed links. Reserved flows run at their reserved rate;
+the others share what is left max-min fairly (Bertsekas and Gallager, *Data Networks*, 6.5.2). Rates change only when
+a flow starts or ends or a link fails, so the simulation steps from event to event.
+"""
+
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from math import inf
+
+from simpy import Environment, Event
+
+# The shares of an instant are worked out once, after everything else that happens at that instant.
+_AFTER_ALL_ELSE = 2
+# Less than a bit is left: rounding, not data.
+_DONE_BITS = 1e-3
+
+
+class Link:
+    """One direction of a link: its capacity in bit/s, what of it is reserved, and the elastic flows on it."""
+
+    __slots__ = ("capacity_bps", "elastic", "name", "reserved", "reserved_bps", "up")
+
+    def __init__(self, name: tuple[str, str], capacity_bps: float) -> None:
+        self.name = name
+        self.capacity_bps = capacity_bps
+        self.reserved_bps = 0.0
+        self.up = True
+        self.elastic: dict[Flow, None] = {}
+        self.reserved: dict[Flow, None] = {}
+
+    @property
+    def unreserved_bps(self) -> float:
+        """What elastic flows share and new reservations can take, bit/s."""
+        return self.capacity_bps - self.reserved_bps if self.up else 0.0
+
+
+class Flow:
+    """A transfer under way. `done` fires with True when the last bit has arrived, with False if a link failed."""
+
+    __slots__ = ("done", "elastic", "links", "rate_bps", "remaining_bits", "total_bits", "updated_s", "version")
+
+    def __init__(self, links: tuple[Link, ...], bits: float, done: Event, elastic: bool, now_s: float) -> None:
+        self.links = links
+        self.total_bits = self.remaining_bits = bits
+        self.done = done
+        self.elastic = elastic
+        self.rate_bps = 0.0
+        self.updated_s = now_s
+        self.version = 0
+
+    def sent_bytes(self, now_s: float) -> float:
+        """Bytes that have crossed the path until `now_s`."""
+        remaining_bits = self.remaining_bits - self.rate_bps * (now_s - self.updated_s)
+        return (self.total_bits - max(remaining_bits, 0.0)) / 8
+
+
+class Reservation:
+    """Bandwidth held on every link of a path until it is released."""
+
+    __slots__ = ("bandwidth_bps", "links")
+
+    def __init__(self, links: tuple[Link, ...], bandwidth_bps: float) -> None:
+        self.links = links
+        self.bandwidth_bps = bandwidth_bps
+
+
+class Network:
+    """The links of a scenario and the flows on them, in the time of a SimPy environment."""
+
+    def __init__(self, environment: Environment, links: Iterable[Link]) -> None:
+        self._environment = environment
+        self.links = {link.name: link for link in links}
+        self._finishes: list[tuple[float, int, int, Flow]] = []
+        self._sequence = 0
+        self._wake_s = inf
+        self._dirty: dict[Link, None] = {}
+
+    def path(self, nodes: Sequence[str]) -> tuple[Link, ...]:
+        """Directed links along a list of nodes."""
+        return tuple(self.links[hop] for hop in zip(nodes[:-1], nodes[1:], strict=True))
+
+    def reserve(self, links: tuple[Link, ...], bandwidth_bps: float) -> Reservation | None:
+        """Hold `bandwidth_bps` on every link, or return None where one of them cannot give it."""
+        if any(link.unreserved_bps < bandwidth_bps * (1 - 1e-12) for link in links):
+            return None
+        for link in links:
+            link.reserved_bps = min(link.reserved_bps + bandwidth_bps, link.capacity_bps)
+            self._touch(link)
+        return Reservation(links, bandwidth_bps)
+
+    def release(self, reservation: Reservation) -> None:
+        """Give the bandwidth of a reservation back."""
+        for link in reservation.links:
+            link.reserved_bps = max(link.reserved_bps - reservation.bandwidth_bps, 0.0)
+            self._touch(link)
+
+    def start(self, links: tuple[Link, ...], volume_bytes: float, reservation: Reservation | None = None) -> Flow:
+        """Send `volume_bytes` along `links`, at the reserved rate or at a fair share."""
+        now_s = self._environment.now
+        flow = Flow(links, volume_bytes * 8, self._environment.event(), reservation is None, now_s)
+        if not all(link.up for link in links):
+            flow.done.succeed(False)
+        elif reservation is not None:
+            for link in links:
+                link.reserved[flow] = None
+            self._set_rate(flow, reservation.bandwidth_bps)
+        else:
+            for link in links:
+                link.elastic[flow] = None
+                self._touch(link)
+        return flow
+
+    def cancel(self, flow: Flow) -> float:
+        """Stop a flow and return the bytes that it has sent."""
+        sent_bytes = flow.sent_bytes(self._environment.now)
+        self._remove(flow)
+        return sent_bytes
+
+    def fail(self, name: tuple[str, str]) -> None:
+        """Take a link down: every flow on it ends with False at once."""
+        link = self.links[name]
+        link.up = False
+        for flow in (*link.elastic, *link.reserved):
+            flow.remaining_bits = flow.total_bits - flow.sent_bytes(self._environment.now) * 8
+            flow.rate_bps, flow.updated_s = 0.0, self._environment.now
+            self._remove(flow)
+            flow.done.succeed(False)
+
+    def repair(self, name: tuple[str, str]) -> None:
+        """Bring a link back up."""
+        self.links[name].up = True
+
+    def _remove(self, flow: Flow) -> None:
+        flow.version += 1
+        for link in flow.links:
+            if flow.elastic:
+                if link.elastic.pop(flow, 0) is None:
+                    self._touch(link)
+            else:
+                link.reserved.pop(flow, None)
+
+    def _touch(self, link: Link) -> None:
+        """Note that the shares on `link` must be worked out again before time goes on."""
+        if not link.elastic:
+            return
+        if not self._dirty:
+            event = Event(self._environment)
+            event._ok, event._value = True, None
+            event.callbacks = [self._share]
+            self._environment.schedule(event, priority=_AFTER_ALL_ELSE)
+        self._dirty[link] = None
+
+    def _share(self, _: Event) -> None:
+        dirty, self._dirty = self._dirty, {}
+        seen: set[Link] = set()
+        for link in dirty:
+            if link not in seen:
+                flows, links = _component(link)
+                seen.update(links)
+                for flow, rate_bps in max_min_fair(flows, links).items():
+                    if rate_bps != flow.rate_bps:
+                        self._set_rate(flow, rate_bps)
+
+    def _set_rate(self, flow: Flow, rate_bps: float) -> None:
+        now_s = self._environment.now
+        flow.remaining_bits -= flow.rate_bps * (now_s - flow.updated_s)
+        flow.rate_bps = rate_bps
+        flow.updated_s = now_s
+        flow.version += 1
+        if rate_bps > 0.0:
+            finish_s = now_s + max(flow.remaining_bits, 0.0) / rate_bps
+            self._sequence += 1
+            heappush(self._finishes, (finish_s, self._sequence, flow.version, flow))
+            self._wake(finish_s)
+
+    def _wake(self, at_s: float) -> None:
+        if at_s < self._wake_s:
+            self._wake_s = at_s
+            timeout = self._environment.timeout(max(at_s - self._environment.now, 0.0))
+            timeout.callbacks.append(self._finish)
+
+    def _finish(self, _: Event) -> None:
+        now_s = self._environment.now
+        finishes = self._finishes
+        while finishes:
+            finish_s, _sequence, version, flow = finishes[0]
+            if version == flow.version:
+                left_bits = flow.remaining_bits - flow.rate_bps * (now_s - flow.updated_s)
+                if finish_s > now_s and left_bits > _DONE_BITS:
+                    break
+                flow.remaining_bits = 0.0
+                flow.rate_bps = 0.0
+                self._remove(flow)
+                flow.done.succeed(True)
+            heappop(finishes)
+        self._wake_s = inf
+        if finishes:
+            self._wake(finishes[0][0])
+
+
+def _component(link: Link) -> tuple[list[Flow], list[Link]]:
+    """Flows and links that share bandwidth with `link`, directly or through others, in a stable order."""
+    links = {link: None}
+    flows: dict[Flow, None] = {}
+    pending = [link]
+    while pending:
+        for flow in pending.pop().elastic:
+            if flow not in flows:
+                flows[flow] = None
+                if len(flow.links) > 1:
+                    for other in flow.links:
+                        if other not in links:
+                            links[other] = None
+                            pending.append(other)
+    return list(flows), list(links)
+
+
+def max_min_fair(flows: Sequence[Flow], links: Sequence[Link]) -> dict[Flow, float]:
+    """Max-min fair rates in bit/s by progressive filling: the tightest link fixes its flows, again and again."""
+    if len(links) == 1:
+        return dict.fromkeys(flows, links[0].unreserved_bps / max(len(flows), 1))
+    free_bps = {link: link.unreserved_bps for link in links}
+    unfixed = {link: len(link.elastic) for link in links}
+    rates: dict[Flow, float] = {}
+    while len(rates) < len(flows):
+        tightest = min((link for link in links if unfixed[link]), key=lambda link: free_bps[link] / unfixed[link])
+        share_bps = max(free_bps[tightest] / unfixed[tightest], 0.0)
+        for flow in tightest.elastic:
+            if flow not in rates:
+                rates[flow] = share_bps
+                for link in flow.links:
+                    free_bps[link] -= share_bps
+                    unfixed[link] -= 1
+    return rates
