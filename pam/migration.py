@@ -67,7 +67,8 @@ class MigrationTask:
 
     `state_bytes` is M, `dirty_page_rate` the normalised r in [0, 1] (worst case over the service's life), `target_s`
     the largest migration duration (MD) or downtime (MR), `available_bandwidth_bps` the most that the path from source
-    to destination can give. `coat` adds the steps that keep address and connection.
+    to destination can give. `coat` adds the steps that keep address and connection. `reserve` asks for the planned
+    bandwidth to be held on the path; without it the transfer shares the links with whatever else is on them.
     """
 
     service: str
@@ -79,6 +80,7 @@ class MigrationTask:
     dirty_page_rate: float
     available_bandwidth_bps: float
     coat: bool = True
+    reserve: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +136,13 @@ class MigrationRecord:
     """One migration as it happened: the outcome, the two KPIs and every phase.
 
     Times are in the time of the run. `down_from_s` is when the service fell silent (NaN if it never did);
-    `downtime_s` its length. `state` is completed, failed or cancelled, `reason` says why if not completed.
+    `downtime_s` its length. `state` is completed, failed or cancelled, `reason` says why if not completed. `runs_at`
+    is the host on which the one instance of the service runs afterwards.
     """
 
     plan: MigrationPlan
     state: MigrationState
-    requested_s: float
+    runs_at: str
     started_s: float
     ended_s: float
     down_from_s: float

@@ -1,0 +1,175 @@
+"""The simulated executor: plays a migration phase by phase against the bandwidth that is really there."""
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from math import inf, nan
+from typing import Any
+
+from simpy import Environment, Event, Interrupt
+
+from pam import PamParameters, play
+from pam.migration import MigrationPlan, MigrationRecord, MigrationState, Phase, PhaseRecord
+from sim.network import Flow, Network
+from sim.topology import Topology
+
+
+class SimulatedExecutor:
+    """Carries out plans in simulated time.
+
+    A failed link before Stop&Copy costs nothing; in Stop&Copy the source resumes, which takes `resume_s`; in the
+    page-fault phase of post-copy the state is lost and the service starts anew at the destination, which takes
+    `restart_s`. An interrupt cancels a migration whose service still runs at the source and is ignored later on.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        network: Network,
+        topology: Topology,
+        parameters: PamParameters,
+        actual_pages_per_s: Callable[[str], float],
+        resume_s: float,
+        restart_s: float,
+    ) -> None:
+        self._environment = environment
+        self._network = network
+        self._topology = topology
+        self._parameters = parameters
+        self._actual_pages_per_s = actual_pages_per_s
+        self._resume_s = resume_s
+        self._restart_s = restart_s
+
+    def migrate(self, plan: MigrationPlan) -> Generator[Event, Any, MigrationRecord]:
+        """Carry out `plan`; see `pam.migration.Executor`."""
+        run = _Run(self._environment.now)
+        task = plan.task
+        nodes = self._topology.path(task.source, task.destination)
+        links = self._network.path(nodes) if nodes else ()
+        reservation = self._network.reserve(links, plan.bandwidth_bps) if task.reserve and links else None
+        if not links or (task.reserve and reservation is None):
+            reason = f"no path from {task.source} to {task.destination}" if not links else "bandwidth is taken"
+            return run.record(plan, MigrationState.FAILED, task.source, self._environment.now, reason)
+        try:
+            return (yield from self._play(plan, run, links, reservation))
+        except Interrupt:
+            run.cut(self._environment.now)
+            return run.record(
+                plan, MigrationState.CANCELLED, task.source, self._environment.now, "cancelled before Stop&Copy"
+            )
+        finally:
+            if reservation is not None:
+                self._network.release(reservation)
+
+    def _play(
+        self, plan: MigrationPlan, run: "_Run", links: tuple[Any, ...], reservation: Any
+    ) -> Generator[Event, Any, MigrationRecord]:
+        environment = self._environment
+        steps = play(plan, self._actual_pages_per_s(plan.task.service), self._parameters)
+        elapsed_s: float | None = None
+        # Processing takes a known time, so it is added up and waited for in one go before the next transfer.
+        ahead_s = 0.0
+        while True:
+            try:
+                step = next(steps) if elapsed_s is None else steps.send(elapsed_s)
+            except StopIteration:
+                break
+            if step.service_down and run.down_from_s == inf:
+                run.down_from_s = environment.now + ahead_s
+            started_s = environment.now + ahead_s
+            if step.volume_bytes <= 0.0:
+                elapsed_s = step.processing_s
+                ahead_s += elapsed_s
+                run.add(PhaseRecord(step.phase, step.round, started_s, elapsed_s, 0.0, step.service_down))
+                continue
+            ahead_s += step.processing_s
+            if ahead_s > 0.0:
+                yield from _wait(environment.timeout(ahead_s), run, environment)
+                ahead_s = 0.0
+            flow = self._network.start(links, step.volume_bytes, reservation)
+            arrived = yield from self._transfer(flow, run)
+            elapsed_s = environment.now - started_s
+            sent_bytes = step.volume_bytes if arrived else flow.sent_bytes(environment.now)
+            run.add(PhaseRecord(step.phase, step.round, started_s, elapsed_s, sent_bytes, step.service_down))
+            if not arrived:
+                return (yield from self._fail(plan, run, step.phase, step.service_down))
+        if ahead_s > 0.0:
+            yield from _wait(environment.timeout(ahead_s), run, environment)
+        return run.record(plan, MigrationState.COMPLETED, plan.task.destination, environment.now, "")
+
+    def _transfer(self, flow: Flow, run: "_Run") -> Generator[Event, Any, bool]:
+        try:
+            return bool((yield from _wait(flow.done, run, self._environment)))
+        except Interrupt:
+            self._network.cancel(flow)
+            raise
+
+    def _fail(
+        self, plan: MigrationPlan, run: "_Run", phase: Phase, down: bool
+    ) -> Generator[Event, Any, MigrationRecord]:
+        if phase is Phase.PAGE_FAULT:
+            run.lost_s = self._restart_s
+            yield from _wait(self._environment.timeout(self._restart_s), run, self._environment)
+            return run.record(
+                plan, MigrationState.FAILED, plan.task.destination, self._environment.now, "link failed, state lost"
+            )
+        if down:
+            run.lost_s = self._resume_s
+            yield from _wait(self._environment.timeout(self._resume_s), run, self._environment)
+            reason = "link failed in Stop&Copy, source resumed"
+        else:
+            reason = "link failed in pre-copy, source went on"
+        return run.record(plan, MigrationState.FAILED, plan.task.source, self._environment.now, reason)
+
+
+def _wait(event: Event, run: "_Run", environment: Environment) -> Generator[Event, Any, Any]:
+    """Wait for `event`; once the service is down, nobody may cancel any more."""
+    while True:
+        try:
+            return (yield event)
+        except Interrupt:
+            if environment.now < run.down_from_s:
+                raise
+
+
+class _Run:
+    """What has happened so far in one migration."""
+
+    __slots__ = ("down_from_s", "lost_s", "phases", "started_s")
+
+    def __init__(self, started_s: float) -> None:
+        self.started_s = started_s
+        self.down_from_s = inf
+        self.lost_s = 0.0
+        self.phases: list[PhaseRecord] = []
+
+    def add(self, phase: PhaseRecord) -> None:
+        self.phases.append(phase)
+
+    def cut(self, now_s: float) -> None:
+        """Forget what lies ahead: processing is noted before it is waited for."""
+        begun = [phase for phase in self.phases if phase.started_s < now_s]
+        self.phases = [replace(phase, duration_s=min(phase.duration_s, now_s - phase.started_s)) for phase in begun]
+        self.down_from_s = inf
+
+    def record(
+        self, plan: MigrationPlan, state: MigrationState, runs_at: str, ended_s: float, reason: str
+    ) -> MigrationRecord:
+        downtime_s = self.lost_s
+        sent_bytes = 0.0
+        for phase in self.phases:
+            sent_bytes += phase.transferred_bytes
+            if phase.service_down:
+                downtime_s += phase.duration_s
+        return MigrationRecord(
+            plan=plan,
+            state=state,
+            runs_at=runs_at,
+            started_s=self.started_s,
+            ended_s=ended_s,
+            down_from_s=nan if self.down_from_s == inf else self.down_from_s,
+            downtime_s=downtime_s,
+            transferred_bytes=sent_bytes,
+            reason=reason,
+            phases=tuple(self.phases),
+        )
+

@@ -1,0 +1,183 @@
+"""The result tables: one schema for simulation and hardware, and the columns that fill it.
+
+Rows are appended value by value into typed arrays, so that a hundred thousand migrations cost a few megabytes; they
+become a `polars.DataFrame` once, at the end. Names and words are stored as small codes.
+"""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from pam.migration import MigrationState, Objective, Phase, Strategy
+
+# A column holds numbers, truth values, or words: a fixed list of them, or names that a run brings along.
+FLOAT, INTEGER, TRUTH, TEXT = "d", "q", "b", "text"
+UAV, SERVICE, SERVER, CELL = "uav", "service", "server", "cell"
+
+CAUSES = ("initial", "a3", "radio-link-failure", "nearest", "table")
+FLIGHT_MODES = ("offboard", "silent", "hold", "return", "land", "resuming")
+
+
+class Column(NamedTuple):
+    """Name, kind, unit and meaning of one column."""
+
+    name: str
+    kind: str | tuple[str, ...]
+    unit: str
+    meaning: str
+
+
+SCHEMA: dict[str, tuple[Column, ...]] = {
+    "migrations": (
+        Column("migration", INTEGER, "1", "number of the migration, in the order of their ends"),
+        Column("uav", UAV, "", "UAV that the service belongs to"),
+        Column("service", SERVICE, "", "service that moved"),
+        Column("source", SERVER, "", "edge server it left"),
+        Column("destination", SERVER, "", "edge server it was to reach"),
+        Column("strategy", tuple(Strategy), "", "how its state was moved"),
+        Column("objective", tuple(Objective), "", "what the plan was to minimise"),
+        Column("target_s", FLOAT, "s", "largest duration (md) or downtime (mr) asked for"),
+        Column("feasible", TRUTH, "", "whether the plan met the target"),
+        Column("bandwidth_bps", FLOAT, "bit/s", "bandwidth that the plan reckons with"),
+        Column("reserved", TRUTH, "", "whether that bandwidth was reserved"),
+        Column("iterations", INTEGER, "1", "dump iterations I before Stop&Copy"),
+        Column("state", tuple(MigrationState), "", "completed, failed or cancelled"),
+        Column("requested_s", FLOAT, "s", "when the policy asked for it"),
+        Column("started_s", FLOAT, "s", "when its first phase began"),
+        Column("ended_s", FLOAT, "s", "when its last phase ended"),
+        Column("down_from_s", FLOAT, "s", "when the service fell silent; NaN if it never did"),
+        Column("downtime_s", FLOAT, "s", "how long the service was silent"),
+        Column("duration_s", FLOAT, "s", "from the first phase to the last"),
+        Column("transferred_bytes", FLOAT, "B", "what crossed the links"),
+        Column("predicted_downtime_s", FLOAT, "s", "upper bound of the plan"),
+        Column("predicted_duration_s", FLOAT, "s", "upper bound of the plan"),
+        Column("predicted_bytes", FLOAT, "B", "upper bound of the plan"),
+        Column("reason", TEXT, "", "why this plan, or why it did not complete"),
+    ),
+    "phases": (
+        Column("migration", INTEGER, "1", "number of the migration"),
+        Column("phase", tuple(Phase), "", "what was done"),
+        Column("round", INTEGER, "1", "0 pre-dump, i dump iteration, I + 1 Stop&Copy"),
+        Column("started_s", FLOAT, "s", "when it began"),
+        Column("duration_s", FLOAT, "s", "how long it took"),
+        Column("transferred_bytes", FLOAT, "B", "what crossed the links"),
+        Column("service_down", TRUTH, "", "whether the service was silent meanwhile"),
+    ),
+    "handovers": (
+        Column("time_s", FLOAT, "s", "when the UAV changed its cell"),
+        Column("uav", UAV, "", "which UAV"),
+        Column("source", CELL, "", "cell that it left; null at the first attachment"),
+        Column("target", CELL, "", "cell that it entered"),
+        Column("cause", CAUSES, "", "what caused it"),
+        Column("interruption_s", FLOAT, "s", "how long no user data passed"),
+    ),
+    "latency": (
+        Column("time_s", FLOAT, "s", "from when on it holds"),
+        Column("uav", UAV, "", "which UAV"),
+        Column("service", SERVICE, "", "which service"),
+        Column("server", SERVER, "", "edge server that the service runs on"),
+        Column("hops", INTEGER, "1", "links between the serving gNB and that server"),
+        Column("network_s", FLOAT, "s", "there and back: radio access and links"),
+        Column("queueing_s", FLOAT, "s", "mean wait for the server's CPU"),
+        Column("processing_s", FLOAT, "s", "CPU time of a request"),
+        Column("latency_s", FLOAT, "s", "end to end: the sum of the three"),
+    ),
+    "trajectory": (
+        Column("time_s", FLOAT, "s", "when"),
+        Column("uav", UAV, "", "which UAV"),
+        Column("east_m", FLOAT, "m", "flown position"),
+        Column("north_m", FLOAT, "m", "flown position"),
+        Column("up_m", FLOAT, "m", "flown height above ground"),
+        Column("reference_east_m", FLOAT, "m", "planned position"),
+        Column("reference_north_m", FLOAT, "m", "planned position"),
+        Column("reference_up_m", FLOAT, "m", "planned height above ground"),
+        Column("radial_error_m", FLOAT, "m", "distance to the planned path"),
+        Column("reference_error_m", FLOAT, "m", "distance to where the plan is at that time"),
+        Column("mode", FLIGHT_MODES, "", "what the flight controller does"),
+        Column("cell", CELL, "", "serving cell"),
+    ),
+    "frames": (
+        Column("uav", UAV, "", "which UAV"),
+        Column("service", SERVICE, "", "which tracker"),
+        Column("start_s", FLOAT, "s", "when its frames stopped being read"),
+        Column("outage_s", FLOAT, "s", "how long"),
+        Column("arrived", INTEGER, "1", "frames that arrived meanwhile"),
+        Column("lost", INTEGER, "1", "frames lost to it"),
+        Column("backlog", INTEGER, "1", "frames waiting when reading went on"),
+        Column("catch_up_s", FLOAT, "s", "time until the backlog was gone"),
+        Column("identities_kept", FLOAT, "1", "expected share of track ids that survive"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names that a run brings along, by kind; a code is a place in its list."""
+
+    uav: tuple[str, ...]
+    service: tuple[str, ...]
+    server: tuple[str, ...]
+    cell: tuple[str, ...]
+
+
+class Table:
+    """Columns that grow row by row; codes stand for words, -1 for null."""
+
+    def __init__(self, name: str) -> None:
+        self.columns = SCHEMA[name]
+        self._arrays = [array(column.kind if column.kind in (FLOAT, TRUTH) else "i") for column in self.columns]
+        self._appends = [values.append for values in self._arrays]
+        self._texts: dict[str, int] = {}
+
+    def append(self, *row: Any) -> None:
+        """Add a row: numbers, truth values and codes, in the order of the schema."""
+        for append, value in zip(self._appends, row, strict=True):
+            append(value)
+
+    def text(self, text: str) -> int:
+        """Code of a free text."""
+        return self._texts.setdefault(text, len(self._texts))
+
+    def __len__(self) -> int:
+        return len(self._arrays[0])
+
+    def frame(self, names: Names) -> pl.DataFrame:
+        """The finished table."""
+        values = dict(zip((column.name for column in self.columns), self._arrays, strict=True))
+        return frame_of(self.columns, values, names, tuple(self._texts))
+
+
+def frame_of(
+    columns: Sequence[Column], values: Mapping[str, Any], names: Names, texts: tuple[str, ...] = ()
+) -> pl.DataFrame:
+    """A data frame with the columns' types from arrays of numbers and codes."""
+    series = []
+    for column in columns:
+        raw = pl.Series(column.name, values[column.name])
+        series.append(_typed(raw, column, names, texts))
+    return pl.DataFrame(series)
+
+
+def _typed(raw: pl.Series, column: Column, names: Names, texts: tuple[str, ...]) -> pl.Series:
+    if column.kind == FLOAT:
+        return raw.cast(pl.Float64)
+    if column.kind == INTEGER:
+        return raw.cast(pl.Int64)
+    if column.kind == TRUTH:
+        return raw.cast(pl.Boolean)
+    if column.kind == TEXT:
+        words: tuple[str, ...] = texts
+    else:
+        words = getattr(names, column.kind) if isinstance(column.kind, str) else tuple(map(str, column.kind))
+    # Indexing by null gives null, which is what the code -1 stands for.
+    codes = raw.cast(pl.Int32).replace(-1, None)
+    gathered = pl.Series(column.name, words, dtype=pl.String).gather(codes.cast(pl.UInt32))
+    return gathered if column.kind == TEXT else gathered.cast(pl.Enum(sorted(set(words), key=words.index)))
+
+
+def index_of(words: Sequence[str]) -> dict[str, int]:
+    """Code of each word."""
+    return {word: code for code, word in enumerate(words)}
