@@ -48,20 +48,15 @@ def network_only(
     )
     if not (np.all(state > 0.0) and np.all(bandwidth > 0.0) and np.all(dirtying >= 0.0)):
         raise ValueError("state_bytes (bytes) and bandwidth_bps (bit/s) must be above 0, dirty_bytes_per_s 0 or more")
-    ratio = np.minimum(8.0 * dirtying / bandwidth, 1.0)
     whole_s = 8.0 * compression * state / bandwidth
-    settles = (ratio > 0.0) & (ratio < 1.0)
-    log_ratio = np.log(ratio, out=np.full(ratio.shape, -np.inf), where=settles)
-    rounds = np.ceil(np.log(threshold_s / whole_s) / np.where(ratio < 1.0, log_ratio, -1.0))
-    endless = (ratio >= 1.0) & (whole_s > threshold_s)
-    rounds = np.clip(np.where(endless, most_rounds, rounds), 0.0, most_rounds)
-    rounds = np.where((ratio == 0.0) & (whole_s > threshold_s), min(1, most_rounds), rounds)
-    gap = 1.0 - ratio
-    terms = np.divide(1.0 - ratio ** (rounds + 1.0), gap, out=rounds + 1.0, where=gap > 1e-9)
+    # Just inside (0, 1) the logarithm exists and the sum goes over into its limits, 1 and n + 1.
+    log_ratio = np.log(np.clip(8.0 * dirtying / bandwidth, 1e-300, 1.0 - 1e-12))
+    rounds = np.clip(np.ceil(np.log(threshold_s / whole_s) / log_ratio), 0.0, most_rounds)
+    sends = np.expm1((rounds + 1.0) * log_ratio) / np.expm1(log_ratio)
     return NetworkOnly(
         rounds=rounds,
-        downtime_s=whole_s * ratio**rounds + after_s,
-        duration_s=whole_s * terms + before_s + after_s,
+        downtime_s=whole_s * np.exp(rounds * log_ratio) + after_s,
+        duration_s=whole_s * sends + before_s + after_s,
     )
 
 

@@ -28,75 +28,56 @@ class Constant:
         return f"{self.meaning}, {self.symbol}, in {self.unit}"
 
 
-_LAB = "lab measurement, docs of `pam.strategies`"
+_LAB = "lab, see `pam.strategies`"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PamParameters:
     """All constants of the PAM model in SI units. The defaults are the paper's Table III (COAT: Table II).
 
-    `CONSTANTS` lists symbol, unit, equation and meaning of every field.
-    A field of two values holds them at R_min and at R_max. `origin` says on which machine the set was measured.
-    Raises ValueError if a value is not a finite number, is below its least sensible value, or is a pair where one
-    number is due or the other way round.
+    `CONSTANTS` lists symbol, unit, equation and meaning of every field. A field of two values holds them at R_min and
+    at R_max. `origin` says on which machine the set was measured. Raises ValueError if a value is not a finite number,
+    is below its least sensible value, or is a pair where one number is due or the other way round.
     """
 
     origin: str = "PAM 2023, Tables II and III: Podman, runC, CRIU on 4-vCPU Skylake VMs, Linux 5.8"
 
-    podman_checkpoint_factor: Annotated[
-        float, Constant("α1", "1", "eqs. 13-14", "Podman over runC, checkpoint", 1.0)
-    ] = 1.6
-    runc_checkpoint_factor: Annotated[float, Constant("α2", "1", "eqs. 13-14", "runC over CRIU, checkpoint", 1.0)] = 1.2
+    podman_checkpoint_factor: Annotated[float, Constant("α1", "1", "eqs. 13-14", "Podman over runC, dump", 1.0)] = 1.6
+    runc_checkpoint_factor: Annotated[float, Constant("α2", "1", "eqs. 13-14", "runC over CRIU, dump", 1.0)] = 1.2
     podman_restore_factor: Annotated[float, Constant("α3", "1", "eq. 26", "Podman over runC, restore", 1.0)] = 3.3
     runc_restore_factor: Annotated[float, Constant("α4", "1", "eq. 26", "runC over CRIU, restore", 1.0)] = 1.9
 
     freeze_s: Annotated[float, Constant("β", "s", "eq. 15", "time to seize the process")] = 0.084
     predump_frozen_s: Annotated[float, Constant("φ^p", "s", "eq. 16", "least frozen time of a pre-dump")] = 0.006
     dump_frozen_s: Annotated[float, Constant("φ^d", "s", "eq. 17", "least frozen time of a dump")] = 0.040
-    frozen_s_per_byte: Annotated[float, Constant("Γ", "s/B", "eq. 18", "frozen time per byte of state")] = 1e-10
+    frozen_s_per_byte: Annotated[float, Constant("Γ", "s/B", "eq. 18", "frozen time per byte")] = 1e-10
     predump_frozen_scale: Annotated[float, Constant("ζ", "1", "eq. 18", "scale of Γ at pre-dump")] = 1.0
     dump_frozen_scale: Annotated[Ends, Constant("ξ", "1", "eq. 18", "scale of Γ at dump")] = (0.0, 30.0)
 
-    memory_s: Annotated[float, Constant("δ", "s", "eqs. 19-20", "least time of memory operations")] = 0.0018
-    memory_s_per_byte: Annotated[float, Constant("Λ", "s/B", "eqs. 19-20", "memory operations per byte of state")] = (
-        3e-9
-    )
-    dump_memory_share: Annotated[Ends, Constant("η", "1", "eqs. 20-21", "share of the state a dump copies")] = (
-        0.0075,
-        0.75,
-    )
+    memory_s: Annotated[float, Constant("δ", "s", "eqs. 19-20", "least memory time")] = 0.0018
+    memory_s_per_byte: Annotated[float, Constant("Λ", "s/B", "eqs. 19-20", "memory time per byte")] = 3e-9
+    dump_memory_share: Annotated[Ends, Constant("η", "1", "eqs. 20-21", "share that a dump copies")] = (0.0075, 0.75)
 
     page_bytes: Annotated[float, Constant("σ", "B", "eq. 2", "size of a memory page", 1.0)] = 4096.0
     predump_pages: Annotated[float, Constant("μ^p", "pages", "eq. 22", "fewest pages of a pre-dump")] = 45.0
-    predump_pages_per_byte: Annotated[float, Constant("ν^p", "pages/B", "eq. 22", "pages per byte at pre-dump")] = (
-        2.5e-4
-    )
-    dump_pages: Annotated[float, Constant("μ^d", "pages", "eq. 23", "fewest pages of a dump")] = 10.0
-    dump_pages_per_byte: Annotated[Ends, Constant("ν^d", "pages/B", "eq. 23", "pages per byte at dump")] = (0.0, 2.5e-4)
-    predump_encapsulation: Annotated[float, Constant("τ1", "1", "eq. 24", "bytes sent per byte of pages, pre-dump")] = (
-        1.0
-    )
-    dump_encapsulation: Annotated[Ends, Constant("τ2", "1", "eq. 25", "bytes sent per byte of pages, dump")] = (
-        4.0,
-        1.0,
-    )
-    compression: Annotated[float, Constant("ρ", "1", "eqs. 24-25", "bytes after compression per byte before")] = 1.0
+    predump_pages_per_byte: Annotated[float, Constant("ν^p", "pages/B", "eq. 22", "pages per byte, pre-dump")] = 2.5e-4
+    dump_pages: Annotated[float, Constant("μ^d", "pages", "eq. 23", "fewest pages of a dump", 1.0)] = 10.0
+    dump_pages_per_byte: Annotated[Ends, Constant("ν^d", "pages/B", "eq. 23", "pages per byte, dump")] = (0.0, 2.5e-4)
+    predump_encapsulation: Annotated[float, Constant("τ1", "1", "eq. 24", "bytes sent per byte, pre-dump", 1e-3)] = 1.0
+    dump_encapsulation: Annotated[Ends, Constant("τ2", "1", "eq. 25", "bytes sent per byte, dump", 1e-3)] = (4.0, 1.0)
+    compression: Annotated[float, Constant("ρ", "1", "eqs. 24-25", "bytes per byte, compressed", 1e-3)] = 1.0
     context_bytes: Annotated[float, Constant("ε", "B", "eqs. 24-25", "CPU context and sockets")] = 0.0
 
     restore_s: Annotated[float, Constant("ψ", "s", "eq. 26", "least restore time")] = 0.060
-    restore_s_per_byte: Annotated[float, Constant("ω", "s/B", "eq. 26", "restore time per byte of state")] = 8e-10
+    restore_s_per_byte: Annotated[float, Constant("ω", "s/B", "eq. 26", "restore time per byte")] = 8e-10
 
     namespace_clear_s: Annotated[float, Constant("T^ns_clear", "s", "eq. 11, Table II", "COAT step 2")] = 0.069
     namespace_configure_s: Annotated[float, Constant("T^ns_conf", "s", "eq. 11, Table II", "COAT step 4")] = 0.101
     flow_update_s: Annotated[float, Constant("T^flow", "s", "eq. 11, Table II", "COAT step 5")] = 0.071
 
-    tracking_period_s: Annotated[float, Constant("ΔT", "s", "Sec. IV-A", "period in which dirty pages count", 1e-6)] = (
-        0.1
-    )
-    page_fault_s_per_byte: Annotated[float, Constant("-", "s/B", _LAB, "fetching late pages, beyond the transfer")] = (
-        4.4e-9
-    )
-    page_fault_slow_down: Annotated[float, Constant("-", "1", _LAB, "service time while pages are missing", 1.0)] = 1.55
+    tracking_period_s: Annotated[float, Constant("ΔT", "s", "Sec. IV-A", "period of counting pages", 1e-6)] = 0.1
+    page_fault_s_per_byte: Annotated[float, Constant("-", "s/B", _LAB, "handling of page faults")] = 4.4e-9
+    page_fault_slow_down: Annotated[float, Constant("-", "1", _LAB, "slow-down, pages missing", 1.0)] = 1.55
 
     def __post_init__(self) -> None:
         for name in CONSTANTS:
