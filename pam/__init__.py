@@ -6,6 +6,7 @@
   `recursion` round by round with the actual dirty-page rate.
 - Decision (`pam.planner`, `pam.strategies`): `plan` and `evaluate`; `worst_case_steps`, `play` and `cost`.
 - Baselines (`pam.baselines`): `network_only`, `FixedConfiguration`.
+- Calibration (`pam.calibration`): `fit_linear_laws` of one's own machine.
 """
 
 from pam.baselines import (
@@ -16,6 +17,7 @@ from pam.baselines import (
     NetworkOnly,
     network_only,
 )
+from pam.calibration import LinearLaw, fit_linear_laws
 from pam.migration import (
     Executor,
     MigrationPlan,
@@ -53,6 +55,7 @@ __all__ = [
     "Executor",
     "FixedConfiguration",
     "Layer",
+    "LinearLaw",
     "MigrationPlan",
     "MigrationRecord",
     "MigrationState",
@@ -69,6 +72,7 @@ __all__ = [
     "dirty_page_rate_limits",
     "downtime",
     "evaluate",
+    "fit_linear_laws",
     "least_bandwidth",
     "most_iterations",
     "network_only",

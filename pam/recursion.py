@@ -32,18 +32,29 @@ def dirtied_pages(
     return pages
 
 
-def dirtied_volume(
-    pages: Quantity,
-    rate: Quantity,
-    state_bytes: Quantity,
-    worst_rate: Quantity,
-    parameters: PamParameters = TABLE_III,
+def dirtiness(
+    pages: Quantity, state_bytes: Quantity, worst_rate: Quantity, parameters: PamParameters = TABLE_III
 ) -> Quantity:
-    """V_i in bytes of `pages` dirtied at normalised `rate` (eq. 25), never above the worst case.
+    """Give the normalised rate r at which N^d (eq. 23) is `pages`, at most `worst_rate`.
 
-    The cap matters because tau_2 is larger at low rates: without it a service slower than its worst case could send
-    more than the bound (see `pam.model`).
+    The paper measured what depends on r with dumps Delta_T apart. A dump that collects the pages of a longer round
+    works and weighs as at this r, whatever the rate that dirtied them.
     """
+    least = model.dump_pages(state_bytes, 0.0, parameters)
+    span = np.maximum(model.dump_pages(state_bytes, 1.0, parameters) - least, np.finfo(np.float64).tiny)
+    rate: Quantity = np.clip((pages - least) / span, 0.0, worst_rate)
+    return rate
+
+
+def dirtied_volume(
+    pages: Quantity, state_bytes: Quantity, worst_rate: Quantity, parameters: PamParameters = TABLE_III
+) -> Quantity:
+    """V_i in bytes of `pages` dirty pages (eq. 25), never above the worst case.
+
+    The cap matters because the volume is not monotone in r (see `pam.model`): a service at two thirds of R_max would
+    send more than one at R_max.
+    """
+    rate = dirtiness(pages, state_bytes, worst_rate, parameters)
     volume: Quantity = np.minimum(
         model.volume_of_pages(pages, rate, parameters), model.dump_volume(state_bytes, worst_rate, parameters)
     )
@@ -76,10 +87,9 @@ def recursion(
 ) -> Rounds:
     """Follow (iterative) pre-copy round by round (eqs. 5-6, 9, 22-25), given R_0 ... R_I in pages/s.
 
-    Each R_i is a quantity that broadcasts with the others, I is `len(pages_per_s) - 1`. R_{i-1} sets the frozen
-    time of dump i as well as its pages. Dirtying goes on for as long as the round lasts at `layer`, less the frozen
-    time, which at CRIU is eq. 6 as printed. Rates above `worst_rate` count as `worst_rate`. Raises ValueError
-    without any rate.
+    Each R_i is a quantity that broadcasts with the others, I is `len(pages_per_s) - 1`. Dirtying goes on for as long
+    as the round lasts at `layer`, less the frozen time, which at CRIU is eq. 6 as printed. Rates above `worst_rate`
+    count as `worst_rate`. Raises ValueError without any rate.
     """
     if len(pages_per_s) == 0:
         raise ValueError("pages_per_s is empty; it takes at least R_0, the rate during the pre-dump")
@@ -88,10 +98,10 @@ def recursion(
     durations = [model.first_iteration_duration(state_bytes, bandwidth_bps, parameters, layer)]
     frozen_s = model.predump_frozen_time(state_bytes, parameters)
     for rate_now in pages_per_s:
-        rate = np.minimum(model.normalised_rate(rate_now, state_bytes, parameters), worst_rate)
         dirty = dirtied_pages(rate_now, durations[-1] - frozen_s, state_bytes, worst_rate, parameters)
         pages.append(dirty)
-        volumes.append(dirtied_volume(dirty, rate, state_bytes, worst_rate, parameters))
+        rate = dirtiness(dirty, state_bytes, worst_rate, parameters)
+        volumes.append(dirtied_volume(dirty, state_bytes, worst_rate, parameters))
         dump_s = model.dump_duration(state_bytes, rate, parameters, layer)
         durations.append(dump_s + model.transfer_time(volumes[-1], bandwidth_bps))
         frozen_s = model.dump_frozen_time(state_bytes, rate, parameters)

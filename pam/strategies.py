@@ -22,7 +22,7 @@ from math import fsum, isfinite
 from pam import model
 from pam.migration import MigrationPlan, Phase, Step, Strategy
 from pam.parameters import TABLE_III, PamParameters
-from pam.recursion import dirtied_pages, dirtied_volume
+from pam.recursion import dirtied_pages, dirtied_volume, dirtiness
 
 
 def worst_case_steps(
@@ -92,8 +92,6 @@ def play(
             yield step
         return
     state_bytes, worst_rate = plan.task.state_bytes, plan.task.dirty_page_rate
-    rate = min(float(model.normalised_rate(actual_pages_per_s, state_bytes, parameters)), worst_rate)
-    dump_s = float(model.dump_duration(state_bytes, rate, parameters))
     worst_bytes = float(model.dump_volume(state_bytes, worst_rate, parameters))
     hybrid = plan.strategy is Strategy.HYBRID
     moves_dirty_pages = Phase.PAGE_FAULT if hybrid else Phase.TRANSFER
@@ -102,9 +100,11 @@ def play(
     for step in plan.steps:
         actual = step
         if step.phase is Phase.DUMP:
-            pages = dirtied_pages(actual_pages_per_s, since_dump_s - frozen_s, state_bytes, worst_rate, parameters)
-            share = float(dirtied_volume(pages, rate, state_bytes, worst_rate, parameters)) / worst_bytes
-            actual = step if hybrid else replace(step, processing_s=dump_s)
+            running_s = since_dump_s - frozen_s
+            pages = float(dirtied_pages(actual_pages_per_s, running_s, state_bytes, worst_rate, parameters))
+            share = float(dirtied_volume(pages, state_bytes, worst_rate, parameters)) / worst_bytes
+            rate = 0.0 if hybrid else float(dirtiness(pages, state_bytes, worst_rate, parameters))
+            actual = replace(step, processing_s=float(model.dump_duration(state_bytes, rate, parameters)))
             since_dump_s, frozen_s = 0.0, float(model.dump_frozen_time(state_bytes, rate, parameters))
         elif step.round > 0 and step.phase is moves_dirty_pages:
             actual = replace(step, processing_s=step.processing_s * share, volume_bytes=step.volume_bytes * share)
