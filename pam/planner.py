@@ -3,7 +3,7 @@
 The algorithm is MOSE's (Yu, Calagna, Giaccone, Chiasserini, "MOSE", Sec. IV-C and Fig. 5) over the worst case of PAM.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite
 
@@ -134,7 +134,9 @@ def _minimize_downtime(demand: _Demand, parameters: PamParameters) -> _Choice:
         chosen = _evaluate(demand, strategy, bandwidth_bps, iterations, parameters)
         if chosen.feasible:
             return chosen
-    return _evaluate(demand, Strategy.COLD, bandwidth_bps, 0, parameters)
+    cold = _evaluate(demand, Strategy.COLD, bandwidth_bps, 0, parameters)
+    ahead_s = _evaluate(demand, Strategy.PRE_COPY, bandwidth_bps, 0, parameters).duration_s
+    return replace(cold, reason=f"pre-copy would take up to {ahead_s:.3f} s; {cold.reason}")
 
 
 def _minimize_resources(demand: _Demand, parameters: PamParameters) -> _Choice:
@@ -145,7 +147,9 @@ def _minimize_resources(demand: _Demand, parameters: PamParameters) -> _Choice:
         chosen = _evaluate(demand, Strategy.COLD, bandwidth_bps, 0, parameters)
         if chosen.feasible:
             return chosen
-    return _evaluate(demand, Strategy.COLD, demand.available_bandwidth_bps, 0, parameters)
+    cold = _evaluate(demand, Strategy.COLD, demand.available_bandwidth_bps, 0, parameters)
+    needed = f"the target needs {bandwidth_bps / 1e6:.2f} Mbit/s" if isfinite(least) else "processing alone is too long"
+    return replace(cold, reason=f"{needed}; {cold.reason}")
 
 
 @lru_cache(maxsize=512)

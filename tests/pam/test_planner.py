@@ -106,6 +106,12 @@ def test_no_plan_could_do_better_by_its_own_objective(task: MigrationTask) -> No
         assert not less.feasible or chosen.bandwidth_bps == task.available_bandwidth_bps
 
 
+def test_the_reason_says_what_stands_in_the_way() -> None:
+    assert plan(asked(Objective.MINIMIZE_DOWNTIME, 1.4)).reason.startswith("pre-copy would take up to 1.5")
+    assert plan(asked(Objective.MINIMIZE_RESOURCES, 1.0)).reason.startswith("processing alone is too long")
+    assert plan(asked(Objective.MINIMIZE_RESOURCES, 1.2)).reason.startswith("the target needs 2723.")
+
+
 def test_an_endless_target_is_given_a_limited_number_of_iterations() -> None:
     assert plan(asked(Objective.MINIMIZE_DOWNTIME, 1e9)).iterations == MOST_ITERATIONS
 
