@@ -1,0 +1,1 @@
+"""The commands of `skyhop`, one a module; each imports what is heavy only when it runs."""
