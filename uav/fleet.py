@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 HEIGHT_TOLERANCE_M = 0.5
+STOPPED_MPS = 0.3
+POSITION_GAIN_PER_S = 0.95  # PX4's MPC_XY_P
 
 
 def limited(vector: Floats, limit: Floats | float) -> Floats:
@@ -53,12 +55,14 @@ class Fleet:
         self._home = self.position_m.copy()
         self._past = np.repeat(self.position_m[np.newaxis], longest_delay + 1, axis=0)
         self._acceleration = np.zeros((2, reference.count))
-        # The velocity loop starts settled: its integral carries the drag already.
+        # The integral of the velocity loop starts settled: it carries the drag already.
         self._integral = testbed.vehicle.drag_per_s * (self._velocity[:2] - self._wind)
         self._setpoint = self._velocity.copy()
         self.mode = np.full(reference.count, FlightMode.OFFBOARD, dtype=np.int8)
         self._heard_s = np.zeros(reference.count)
         self._back_since_s = np.full(reference.count, np.inf)
+        self._stopped = np.zeros(reference.count, dtype=np.bool_)
+        self._anchor = self.position_m[:2].copy()
         self._all_offboard = True
 
     def steer(self, step: int, silent: Bools, delay: NDArray[np.int64], noise_m: Floats | None) -> None:
@@ -100,12 +104,11 @@ class Fleet:
         error = target[:2] - velocity
         wanted = limited(error / vehicle.velocity_time_constant_s + self._integral, acceleration)
         change = limited((wanted - self._acceleration) / vehicle.tilt_time_constant_s, jerk)
-        # Half the limit at most: the integral is to carry wind and drag, not to wind up in a chase.
+        self._acceleration = self._acceleration + change * step_s
+        drag = vehicle.drag_per_s * (velocity - self._wind)
         self._integral = limited(
             self._integral + (vehicle.velocity_integral_per_s2 * step_s) * error, 0.5 * vehicle.acceleration_mps2
         )
-        self._acceleration = self._acceleration + change * step_s
-        drag = vehicle.drag_per_s * (velocity - self._wind)
         climb = np.clip(
             (target[2] - self._velocity[2]) / vehicle.velocity_time_constant_s,
             -vehicle.acceleration_mps2,
@@ -113,9 +116,10 @@ class Fleet:
         )
         before = self._velocity
         self._velocity = before + step_s * np.concatenate([self._acceleration - drag, climb[np.newaxis]])
-        self.position_m = self.position_m + (0.5 * step_s) * (before + self._velocity)
+        moved = self.position_m + (0.5 * step_s) * (before + self._velocity)
         if not self._all_offboard:
-            self._touch_down()
+            moved = self._grounded(moved)
+        self.position_m = moved
         self._past[(step + 1) % self._past.shape[0]] = self.position_m
 
     def _targets(self) -> tuple[Floats, Floats | float, Floats | float]:
@@ -131,21 +135,28 @@ class Fleet:
         )
 
     def _failsafe_velocity(self) -> Floats:
-        """The velocity (3, N) that the failsafe aims at."""
+        """The velocity (3, N) that the failsafe aims at: it brakes, then holds the place where it stopped."""
         testbed = self._testbed
+        slow = self._velocity[0] ** 2 + self._velocity[1] ** 2 < STOPPED_MPS**2
+        self._stopped = (self.mode >= FlightMode.HOLD) & (self._stopped | slow)
+        self._anchor = np.where(self._stopped, self._anchor, self.position_m[:2])
         velocity = np.zeros_like(self._velocity)
+        velocity[:2] = POSITION_GAIN_PER_S * (self._anchor - self.position_m[:2])
         if testbed.failsafe is FailsafeAction.LAND:
             velocity[2] = np.where(self.position_m[2] > 0, -testbed.land_speed_mps, 0.0)
         elif testbed.failsafe is FailsafeAction.RETURN:
-            low = self.position_m[2] < testbed.return_height_m - HEIGHT_TOLERANCE_M
-            velocity[2] = np.where(low, testbed.vehicle.climb_speed_mps, 0.0)
+            missing = testbed.return_height_m - self.position_m[2]
+            low = missing > HEIGHT_TOLERANCE_M
+            velocity[2] = np.clip(missing, 0.0, testbed.vehicle.climb_speed_mps)
             home = limited(self._home[:2] - self.position_m[:2], testbed.return_speed_mps)
-            velocity[:2] = np.where(low, 0.0, home)
+            velocity[:2] = np.where(low, velocity[:2], home)
         return velocity
 
-    def _touch_down(self) -> None:
-        """A landed vehicle stays where it is."""
-        landed = (self.mode == FlightMode.LAND) & (self.position_m[2] <= 0)
+    def _grounded(self, moved: Floats) -> Floats:
+        """The positions (3, N) moved to, but a landing vehicle goes no deeper than the ground and then stays there."""
+        landing = self.mode == FlightMode.LAND
+        landed = landing & (self.position_m[2] <= 0)
         self._velocity = np.where(landed, 0.0, self._velocity)
         self._acceleration = np.where(landed, 0.0, self._acceleration)
-        self.position_m[2] = np.where(landed, 0.0, self.position_m[2])
+        moved[2] = np.where(landing, np.maximum(moved[2], 0.0), moved[2])
+        return np.where(landed, self.position_m, moved)

@@ -10,13 +10,13 @@ class Vehicle:
 
     `mass_kg` (m_UAV) and `brake_force_n` (F_b) give the braking of the PAM paper's eq. 36. The limits
     `maximum_speed_mps` (horizontal), `climb_speed_mps`, `descent_speed_mps`, `acceleration_mps2` and `jerk_mps3`
-    bound every manoeuvre. The velocity loop is PX4's: proportional gain 1 / `velocity_time_constant_s`, integral
-    gain `velocity_integral_per_s2`; the thrust vector follows the wanted acceleration with the lag
-    `tilt_time_constant_s`. `drag_per_s` is rotor drag: deceleration per m/s of air speed.
+    bound every manoeuvre. The velocity loop is PX4's: proportional gain 1 / `velocity_time_constant_s`, integral gain
+    `velocity_integral_per_s2`, the integral held to half the acceleration limit; the thrust vector follows the wanted
+    acceleration with the lag `tilt_time_constant_s`. `drag_per_s` is rotor drag: deceleration per m/s of air speed.
 
     The defaults are PX4's: MPC_XY_VEL_MAX 12, MPC_Z_V_AUTO_UP 3, MPC_Z_V_AUTO_DN 1.5, MPC_ACC_HOR_MAX 5,
-    MPC_JERK_MAX 8, MPC_XY_VEL_P_ACC 1.8, MPC_XY_VEL_I_ACC 0.4. PX4 publishes no tilt lag and no drag: 0.15 s and
-    0.1 1/s are typical of a quadcopter of 1 to 3 kg.
+    MPC_JERK_MAX 8, 1 / MPC_XY_VEL_P_ACC = 1 / 1.8 s, MPC_XY_VEL_I_ACC 0.4. PX4 publishes no tilt lag and no drag:
+    0.15 s and 0.1 1/s are typical of a quadcopter of 1 to 3 kg.
 
     Raises ValueError if a field is not finite or out of range.
     """
@@ -34,11 +34,11 @@ class Vehicle:
     tilt_time_constant_s: float = 0.15
 
     def __post_init__(self) -> None:
-        may_be_zero = {"drag_per_s", "velocity_integral_per_s2"}
         for field in fields(self):
             value = getattr(self, field.name)
-            least = "at least 0" if field.name in may_be_zero else "more than 0"
-            if not math.isfinite(value) or value < 0 or (value == 0 and field.name not in may_be_zero):
+            may_be_zero = field.name in ("drag_per_s", "velocity_integral_per_s2")
+            least = "at least 0" if may_be_zero else "more than 0"
+            if not math.isfinite(value) or value < 0 or (value == 0 and not may_be_zero):
                 raise ValueError(f"vehicle {field.name} = {value}: must be a finite number, {least}")
 
     @property
