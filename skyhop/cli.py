@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from skyhop.commands import plan, schema, validate
+from skyhop.commands import budget, plan, schema, validate
 
 
 class _Commands(TyperGroup):
@@ -62,6 +62,7 @@ for command in (
     validate.validate,
     schema.schema,
     plan.plan,
+    budget.budget,
 ):
     app.command()(command)
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from math import isfinite, isnan
+from math import ceil, floor, isfinite, isnan
 
 from scenarios.problem import did_you_mean, show
 
@@ -60,3 +60,16 @@ BANDWIDTH = Dimension(
 )
 SECONDS = Dimension("a time", {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0}, ("s", "ms", "µs"))
 METRES = Dimension("a distance", {"m": 1.0, "cm": 1e-2, "km": 1e3}, ("km", "m", "cm"))
+
+# Of the last decimal: what the arithmetic before has cost does not push a round figure to its neighbour.
+_SLACK = 1e-4
+
+
+def round_down(value: float, decimals: int) -> str:
+    """Write `value` with so many decimals, none larger than it is."""
+    return f"{floor(value * 10**decimals + _SLACK) / 10**decimals:.{decimals}f}"
+
+
+def round_up(value: float, decimals: int) -> str:
+    """Write `value` with so many decimals, none smaller than it is."""
+    return f"{ceil(value * 10**decimals - _SLACK) / 10**decimals:.{decimals}f}"
