@@ -63,30 +63,43 @@ class ListedLayout(Model):
 Layout = Annotated[HexagonalLayout | SiteLayout | ListedLayout, Field(discriminator="type")]
 
 
+class Antenna(Model):
+    """A column of antenna elements, tilted down."""
+
+    downtilt_deg: float = quantity(10.0, unit="deg", ge=-90, le=90)
+    """Electrical tilt below the horizon."""
+    vertical_elements: int = quantity(8, unit="1", ge=1, le=64)
+    """Elements in the column."""
+
+
 class Radio(Model):
     """Channel and cell power; TR 36.777 above its heights, TR 38.901 below."""
 
     scenario: Literal["RMa-AV", "UMa-AV", "UMi-AV"] = "UMa-AV"
     """Deployment of TR 36.777 Annex B."""
-    frequency_ghz: float = quantity(3.5, unit="GHz", gt=0.4, le=100)
+    frequency_ghz: float = quantity(3.5, unit="GHz", ge=0.5, le=100)
     """Carrier frequency."""
-    transmit_power_dbm: float = quantity(44.0, unit="dBm", ge=-10, le=80)
+    transmit_power_dbm: float = quantity(49.0, unit="dBm", ge=-50, le=100)
     """Power of a cell over the whole carrier."""
-    bandwidth_hz: float = quantity(40e6, unit="Hz", gt=0)
-    """Width of the carrier."""
-    load: float = quantity(0.5, unit="1", ge=0, le=1)
-    """Share of the time in which a neighbouring cell transmits, and so interferes."""
+    resource_blocks: int = quantity(273, unit="1", ge=1, le=3300)
+    """Width of the carrier in resource blocks of 12 subcarriers."""
+    subcarrier_spacing_khz: float = quantity(30.0, unit="kHz", ge=1, le=1000)
+    """Subcarrier spacing."""
+    interference_load: float = quantity(0.5, unit="1", ge=0, le=1)
+    """Share of the time in which every other cell transmits, and so interferes."""
+    antenna: Antenna | None = Antenna()
+    """Antenna of a cell; null is isotropic."""
 
 
 class Handover(Model):
     """A3 event of TS 38.331, 5.5.4.4, and what a handover interrupts."""
 
-    hysteresis_db: float = quantity(3.0, unit="dB", ge=0, le=15)
-    """Hys: how much better a neighbour must be, twice over."""
-    offset_db: float = quantity(0.0, unit="dB", ge=-15, le=15)
+    hysteresis_db: float = quantity(3.0, unit="dB", ge=0, le=15, multiple_of=0.5)
+    """Hys: how much better than the serving cell a neighbour must be."""
+    offset_db: float = quantity(0.0, unit="dB", ge=-15, le=15, multiple_of=0.5)
     """Off: offset added to the serving cell."""
     time_to_trigger_s: float = quantity(0.48, unit="s", ge=0, le=5.12)
-    """How long the condition must hold."""
+    """How long the condition must hold; one of the times of TS 38.331."""
     interruption_s: tuple[float, float] = quantity((0.05, 0.15), unit="s")
     """Shortest and longest interruption of user data by a handover."""
 
@@ -127,9 +140,9 @@ class TableAttachment(Model):
 
     type: Literal["table"]
     path: ExistingFile
-    """CSV file with a header, relative to the scenario."""
-    interruption_s: tuple[float, float] = quantity((0.05, 0.15), unit="s")
-    """Shortest and longest interruption of user data by a handover."""
+    """CSV file with a header, relative to the scenario; a column interruption_s may tell that of each change."""
+    interruption_s: float = quantity(0.1, unit="s", ge=0)
+    """Interruption of user data by a change, where the file does not tell."""
 
 
 Attachment = Annotated[A3Attachment | NearestAttachment | TableAttachment, Field(discriminator="type")]

@@ -125,5 +125,3 @@ class Migration(Model):
     """Time to resume the source after a failed migration."""
     restart_s: float = quantity(5.0, unit="s", ge=0)
     """Time to start a service anew when post-copy has lost it."""
-
-

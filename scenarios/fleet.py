@@ -54,7 +54,8 @@ class CsvTrajectory(Model):
     path: ExistingFile
     """CSV file with a header, relative to the scenario."""
     columns: dict[str, str] = Field(default_factory=dict)
-    """Which column holds what, where the names differ: time_s, latitude_deg, longitude_deg, altitude_m or east_m, north_m, up_m."""
+    """Which column holds what, where the names differ: time_s, and latitude_deg, longitude_deg, altitude_m or east_m,
+    north_m, up_m."""
 
 
 class CircleTrajectory(Model):
@@ -87,17 +88,19 @@ class WaypointTrajectory(Model):
 class Area(Model):
     """A rectangle on the ground."""
 
-    east_m: tuple[float, float]
-    """Western and eastern edge."""
-    north_m: tuple[float, float]
-    """Southern and northern edge."""
+    west_m: float = quantity(unit="m")
+    """Western edge."""
+    south_m: float = quantity(unit="m")
+    """Southern edge."""
+    east_m: float = quantity(unit="m")
+    """Eastern edge."""
+    north_m: float = quantity(unit="m")
+    """Northern edge."""
 
     @model_validator(mode="after")
-    def _ordered(self) -> "Area":
-        for name in ("east_m", "north_m"):
-            low, high = getattr(self, name)
-            if not low < high:
-                raise ValueError(f"{name} must rise, but {low} m is not below {high} m")
+    def _not_empty(self) -> "Area":
+        if not (self.west_m < self.east_m and self.south_m < self.north_m):
+            raise ValueError("west_m must lie below east_m, and south_m below north_m")
         return self
 
 
@@ -123,12 +126,12 @@ class RandomWaypointTrajectory(Model):
 
     type: Literal["random-waypoint"]
     area: Area
-    height_m: float = quantity(60.0, unit="m", ge=0)
-    """Height above ground."""
+    height_m: tuple[float, float] = quantity((40.0, 80.0), unit="m")
+    """Lowest and highest point above ground."""
     speed_mps: tuple[float, float] = quantity((5.0, 15.0), unit="m/s")
     """Slowest and fastest leg."""
-    pause_s: float = quantity(0.0, unit="s", ge=0)
-    """Hover at every point."""
+    pause_s: tuple[float, float] = quantity((0.0, 0.0), unit="s")
+    """Shortest and longest hover at a point."""
 
 
 class GaussMarkovTrajectory(Model):
@@ -161,7 +164,7 @@ Trajectory = Annotated[
 
 
 class Vehicle(Model):
-    """What the airframe can do."""
+    """What the airframe can do, where it differs from the testbed's vehicle."""
 
     mass_kg: float = quantity(3.0, unit="kg", gt=0)
     """Take-off mass m (PAM Table IV)."""
@@ -181,10 +184,10 @@ class Group(Model):
     trajectory: Trajectory
     """How they move; random kinds draw for each UAV anew."""
     spread_m: float = quantity(0.0, unit="m", ge=0)
-    """Radius of the disc over which the start points of the group are spread."""
+    """Radius of the disc over which the paths of the group are shifted at random."""
     stagger_s: float = quantity(0.0, unit="s", ge=0)
     """Each UAV starts this much later than the one before it."""
-    vehicle: Vehicle = Vehicle()
-    """What the airframe can do."""
+    vehicle: Vehicle | None = None
+    """What the airframe can do; the vehicle of the testbed if left out."""
     services: tuple[str, ...] = ()
     """Names of the services that follow each of these UAVs."""

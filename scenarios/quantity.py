@@ -19,7 +19,11 @@ def quantity(default: Any = ..., *, unit: str, **bounds: Any) -> Any:
 
 def _beside_the_document(path: Path, information: ValidationInfo) -> Path:
     """Resolve a relative path against the folder of the document that names it."""
-    directory = (information.context or {}).get("directory", Path())
+    context = information.context or {}
+    # The document in a folder of results names its files without having them beside it.
+    if context.get("files") == "elsewhere":
+        return path
+    directory = context.get("directory", Path())
     resolved = path if path.is_absolute() else Path(directory) / path
     if not resolved.is_file():
         raise ValueError(f"no such file: {path} (looked for it in {directory})")

@@ -9,7 +9,7 @@ from simpy import Environment, Event, Interrupt
 
 from pam import PamParameters, play
 from pam.migration import MigrationPlan, MigrationRecord, MigrationState, Phase, PhaseRecord
-from sim.network import Flow, Network
+from sim.network import Link, Network
 from sim.topology import Topology
 
 
@@ -44,26 +44,23 @@ class SimulatedExecutor:
         run = _Run(self._environment.now)
         task = plan.task
         nodes = self._topology.path(task.source, task.destination)
-        links = self._network.path(nodes) if nodes else ()
-        reservation = self._network.reserve(links, plan.bandwidth_bps) if task.reserve and links else None
-        if not links or (task.reserve and reservation is None):
-            reason = f"no path from {task.source} to {task.destination}" if not links else "bandwidth is taken"
+        if nodes is None:
+            reason = f"no path from {task.source} to {task.destination}"
             return run.record(plan, MigrationState.FAILED, task.source, self._environment.now, reason)
         try:
-            return (yield from self._play(plan, run, links, reservation))
-        except Interrupt:
+            return (yield from self._play(plan, run, self._network.path(nodes)))
+        except (Interrupt, _Cancelled):
             run.cut(self._environment.now)
             return run.record(
                 plan, MigrationState.CANCELLED, task.source, self._environment.now, "cancelled before Stop&Copy"
             )
-        finally:
-            if reservation is not None:
-                self._network.release(reservation)
 
     def _play(
-        self, plan: MigrationPlan, run: "_Run", links: tuple[Any, ...], reservation: Any
+        self, plan: MigrationPlan, run: "_Run", links: tuple[Link, ...]
     ) -> Generator[Event, Any, MigrationRecord]:
         environment = self._environment
+        # What the orchestrator has reserved is used to the full, and no more.
+        reserved_bps = plan.bandwidth_bps if plan.task.reserve else None
         steps = play(plan, self._actual_pages_per_s(plan.task.service), self._parameters)
         elapsed_s: float | None = None
         # Processing takes a known time, so it is added up and waited for in one go before the next transfer.
@@ -85,23 +82,22 @@ class SimulatedExecutor:
             if ahead_s > 0.0:
                 yield from _wait(environment.timeout(ahead_s), run, environment)
                 ahead_s = 0.0
-            flow = self._network.start(links, step.volume_bytes, reservation)
-            arrived = yield from self._transfer(flow, run)
+            flow = self._network.start(links, step.volume_bytes, reserved_bps)
+            try:
+                arrived = yield from _wait(flow.done, run, environment)
+            except Interrupt:
+                self._network.cancel(flow)
+                arrived = None
             elapsed_s = environment.now - started_s
             sent_bytes = step.volume_bytes if arrived else flow.sent_bytes(environment.now)
             run.add(PhaseRecord(step.phase, step.round, started_s, elapsed_s, sent_bytes, step.service_down))
+            if arrived is None:
+                raise _Cancelled
             if not arrived:
                 return (yield from self._fail(plan, run, step.phase, step.service_down))
         if ahead_s > 0.0:
             yield from _wait(environment.timeout(ahead_s), run, environment)
         return run.record(plan, MigrationState.COMPLETED, plan.task.destination, environment.now, "")
-
-    def _transfer(self, flow: Flow, run: "_Run") -> Generator[Event, Any, bool]:
-        try:
-            return bool((yield from _wait(flow.done, run, self._environment)))
-        except Interrupt:
-            self._network.cancel(flow)
-            raise
 
     def _fail(
         self, plan: MigrationPlan, run: "_Run", phase: Phase, down: bool
@@ -119,6 +115,10 @@ class SimulatedExecutor:
         else:
             reason = "link failed in pre-copy, source went on"
         return run.record(plan, MigrationState.FAILED, plan.task.source, self._environment.now, reason)
+
+
+class _Cancelled(Exception):
+    """A transfer was cancelled, and what it had sent is noted."""
 
 
 def _wait(event: Event, run: "_Run", environment: Environment) -> Generator[Event, Any, Any]:
@@ -172,4 +172,3 @@ class _Run:
             reason=reason,
             phases=tuple(self.phases),
         )
-

@@ -7,12 +7,14 @@ a flow starts or ends or a link fails, so the simulation steps from event to eve
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
+from itertools import pairwise
 from math import inf
 
 from simpy import Environment, Event
+from simpy.events import EventPriority
 
 # The shares of an instant are worked out once, after everything else that happens at that instant.
-_AFTER_ALL_ELSE = 2
+_AFTER_ALL_ELSE = EventPriority(2)
 # Less than a bit is left: rounding, not data.
 _DONE_BITS = 1e-3
 
@@ -79,7 +81,7 @@ class Network:
 
     def path(self, nodes: Sequence[str]) -> tuple[Link, ...]:
         """Directed links along a list of nodes."""
-        return tuple(self.links[hop] for hop in zip(nodes[:-1], nodes[1:], strict=True))
+        return tuple(self.links[hop] for hop in pairwise(nodes))
 
     def reserve(self, links: tuple[Link, ...], bandwidth_bps: float) -> Reservation | None:
         """Hold `bandwidth_bps` on every link, or return None where one of them cannot give it."""
@@ -96,16 +98,16 @@ class Network:
             link.reserved_bps = max(link.reserved_bps - reservation.bandwidth_bps, 0.0)
             self._touch(link)
 
-    def start(self, links: tuple[Link, ...], volume_bytes: float, reservation: Reservation | None = None) -> Flow:
-        """Send `volume_bytes` along `links`, at the reserved rate or at a fair share."""
+    def start(self, links: tuple[Link, ...], volume_bytes: float, reserved_bps: float | None = None) -> Flow:
+        """Send `volume_bytes` along `links`, at a rate that the caller has reserved or else at a fair share."""
         now_s = self._environment.now
-        flow = Flow(links, volume_bytes * 8, self._environment.event(), reservation is None, now_s)
+        flow = Flow(links, volume_bytes * 8, self._environment.event(), reserved_bps is None, now_s)
         if not all(link.up for link in links):
             flow.done.succeed(False)
-        elif reservation is not None:
+        elif reserved_bps is not None:
             for link in links:
                 link.reserved[flow] = None
-            self._set_rate(flow, reservation.bandwidth_bps)
+            self._set_rate(flow, reserved_bps)
         else:
             for link in links:
                 link.elastic[flow] = None

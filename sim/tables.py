@@ -9,16 +9,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from mobility import Cause
 from pam.migration import MigrationState, Objective, Phase, Strategy
+from uav import FlightMode
 
 # A column holds numbers, truth values, or words: a fixed list of them, or names that a run brings along.
 FLOAT, INTEGER, TRUTH, TEXT = "d", "q", "b", "text"
 UAV, SERVICE, SERVER, CELL = "uav", "service", "server", "cell"
 
-CAUSES = ("initial", "a3", "radio-link-failure", "nearest", "table")
-FLIGHT_MODES = ("offboard", "silent", "hold", "return", "land", "resuming")
+CAUSES = tuple(cause.name.lower().replace("_", "-") for cause in Cause)
+QUANTITIES = ("mean-reference-error", "largest-reference-error", "largest-radial-error", "stopping-distance")
+CONTRIBUTIONS = ("control", "video", "network", "queueing", "processing", "handover", "downtime", "braking")
+FLIGHT_MODES = tuple(mode.name.lower().replace("_", "-") for mode in FlightMode)
 
 
 class Column(NamedTuple):
@@ -110,6 +116,22 @@ SCHEMA: dict[str, tuple[Column, ...]] = {
         Column("catch_up_s", FLOAT, "s", "time until the backlog was gone"),
         Column("identities_kept", FLOAT, "1", "expected share of track ids that survive"),
     ),
+    "attribution": (
+        Column("uav", UAV, "", "which UAV"),
+        Column("quantity", QUANTITIES, "", "what is attributed"),
+        Column("cause", CONTRIBUTIONS, "", "what it came from"),
+        Column("metres", FLOAT, "m", "its share"),
+    ),
+    "cells": (
+        Column("cell", CELL, "", "name of the cell"),
+        Column("server", SERVER, "", "edge server beside its gNB"),
+        Column("east_m", FLOAT, "m", "position of the antenna"),
+        Column("north_m", FLOAT, "m", "position of the antenna"),
+        Column("up_m", FLOAT, "m", "height of the antenna above ground"),
+        Column("azimuth_deg", FLOAT, "deg", "clockwise from north; NaN looks all round"),
+        Column("latitude_deg", FLOAT, "deg", "NaN where the scenario has no origin"),
+        Column("longitude_deg", FLOAT, "deg", "NaN where the scenario has no origin"),
+    ),
 }
 
 
@@ -181,3 +203,8 @@ def _typed(raw: pl.Series, column: Column, names: Names, texts: tuple[str, ...])
 def index_of(words: Sequence[str]) -> dict[str, int]:
     """Code of each word."""
     return {word: code for code, word in enumerate(words)}
+
+
+def codes(frame: pl.DataFrame, column: str) -> NDArray[np.int64]:
+    """Places in the run's list of names of a column of names; -1 for null."""
+    return frame[column].to_physical().cast(pl.Int64).fill_null(-1).to_numpy()

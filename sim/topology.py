@@ -15,7 +15,7 @@ from scenarios.edge import Network as NetworkSettings
 class Topology:
     """A graph of edge servers with the capacity and latency of its links; links can fail and come back."""
 
-    def __init__(self, graph: nx.Graph) -> None:
+    def __init__(self, graph: "nx.Graph[str]") -> None:
         self.graph = graph
         self._paths: dict[str, dict[str, list[str]]] = {}
 
@@ -46,18 +46,23 @@ def build_topology(settings: NetworkSettings, names: tuple[str, ...], position_m
     Raises:
         ValueError: GraphML that is unreadable, lacks a server, is not connected or carries bad link values.
     """
+    graph: nx.Graph[str] = nx.Graph()
     if settings.topology == "graphml":
         graph = _from_graphml(settings.path, names)
     else:
         pairs = {"mesh": _mesh, "full-mesh": _full_mesh, "ring": _ring, "tree": _tree}[settings.topology]
-        graph = nx.Graph()
         graph.add_nodes_from(names)
         graph.add_edges_from((names[i], names[j]) for i, j in pairs(settings, position_m))
     for first, second, link in graph.edges(data=True):
-        for key, default, least in (("bandwidth_bps", settings.bandwidth_bps, 1.0), ("latency_s", settings.latency_s, 0)):
+        for key, default, least in (
+            ("bandwidth_bps", settings.bandwidth_bps, 1.0),
+            ("latency_s", settings.latency_s, 0),
+        ):
             value = link.setdefault(key, default)
             if not isinstance(value, int | float) or not least <= value < float("inf"):
-                raise ValueError(f"network: link {first} - {second}: {key} must be a number from {least}, not {value!r}")
+                raise ValueError(
+                    f"network: link {first} - {second}: {key} must be a number from {least}, not {value!r}"
+                )
     return Topology(graph)
 
 
@@ -91,11 +96,11 @@ def _tree(settings: NetworkSettings, position_m: NDArray[np.float64]) -> Pairs:
     return [((i - 1) // settings.branches, i) for i in range(1, len(position_m))]
 
 
-def _from_graphml(path: Path | None, names: tuple[str, ...]) -> nx.Graph:
+def _from_graphml(path: Path | None, names: tuple[str, ...]) -> "nx.Graph[str]":
     if path is None:
         raise ValueError("network: topology graphml needs path, the GraphML file")
     try:
-        graph = nx.Graph(nx.read_graphml(path))
+        graph: nx.Graph[str] = nx.Graph(nx.read_graphml(path))
     except Exception as error:  # the reader raises whatever its XML parser does
         raise ValueError(f"{path}: not readable as GraphML: {error}") from error
     missing = [name for name in names if name not in graph]

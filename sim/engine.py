@@ -1,0 +1,198 @@
+"""Run a scenario: cells and handovers first, then migrations event by event, then what they did to flight and video."""
+
+from collections.abc import Callable, Generator
+from math import inf
+
+import numpy as np
+import polars as pl
+from simpy import Environment, Event
+
+from pam import TABLE_III, PamParameters
+from pam import model as pam_model
+from scenarios.schema import Scenario
+from sim.executor import SimulatedExecutor
+from sim.flights import fly_world
+from sim.frames import count_frames
+from sim.latency import Latency
+from sim.network import Link, Network
+from sim.orchestrator import Orchestrator
+from sim.policies import build_policy
+from sim.recorder import Recorder
+from sim.run import Run
+from sim.servers import EdgeServer
+from sim.services import RunningService
+from sim.summary import summarise
+from sim.tables import SCHEMA, frame_of
+from sim.topology import Topology, build_topology
+from sim.world import World, build_world
+
+Progress = Callable[[float], None]
+
+
+def simulate(scenario: Scenario, progress: Progress | None = None) -> Run:
+    """Simulate `scenario` from its first second to its last.
+
+    `progress` is called with the share of simulated time that has passed, from 0 to 1.
+
+    Raises:
+        ValueError: the scenario cannot be built: a file does not fit, a server is too small to start a service.
+    """
+    world = build_world(scenario)
+    recorder = run_events(world, progress)
+    names = world.names
+    tables = {name: getattr(recorder, name).frame(names) for name in ("migrations", "phases", "latency")}
+    tables["handovers"] = _handovers(world)
+    tables["cells"] = _cells(world)
+    tables["trajectory"], tables["attribution"] = fly_world(world, tables)
+    tables["frames"] = count_frames(world, tables)
+    tables = {name: tables[name] for name in SCHEMA}
+    return Run(scenario, tables, summarise(world, tables))
+
+
+def run_events(world: World, progress: Progress | None = None) -> Recorder:
+    """Play the migrations of a world in simulated time; returns the rows of every migration and latency."""
+    scenario = world.scenario
+    environment = Environment()
+    recorder = Recorder()
+    names = world.names
+    topology = build_topology(scenario.network, names.server, world.cells.site_position_m)
+    network = Network(environment, _links(topology))
+    servers = [EdgeServer(index, name, scenario.servers) for index, name in enumerate(names.server)]
+    services = _services(world)
+    parameters = PamParameters.from_toml(scenario.migration.parameters) if scenario.migration.parameters else TABLE_III
+    latency = Latency(environment, topology, servers, scenario.network.access_latency_s, recorder)
+    executor = SimulatedExecutor(
+        environment,
+        network,
+        topology,
+        parameters,
+        _actual_rates(services, parameters).__getitem__,
+        scenario.migration.resume_s,
+        scenario.migration.restart_s,
+    )
+    orchestrator = Orchestrator(
+        environment,
+        executor,
+        network,
+        topology,
+        servers,
+        services,
+        names.uav,
+        build_policy(scenario.policy.name, scenario.policy.options),
+        latency,
+        parameters,
+        scenario.migration.connection_kept,
+        recorder,
+    )
+    environment.process(_handover(environment, world, orchestrator, progress))
+    for failure in scenario.network.failures:
+        if not topology.graph.has_edge(*failure.between):
+            raise ValueError(f"network.failures: no link between {failure.between[0]!r} and {failure.between[1]!r}")
+        environment.process(_cut(environment, failure.between, failure.at_s, failure.for_s, topology, network, latency))
+    # Without an end: a migration that has begun when the last UAV stops is still finished.
+    environment.run()
+    return recorder
+
+
+def _links(topology: Topology) -> list[Link]:
+    return [
+        Link(direction, float(link["bandwidth_bps"]))
+        for first, second, link in topology.graph.edges(data=True)
+        for direction in ((first, second), (second, first))
+    ]
+
+
+def _services(world: World) -> list[RunningService]:
+    settings = {service.name: service for service in world.scenario.services}
+    services: list[RunningService] = []
+    for group, uavs in world.groups:
+        for uav in uavs:
+            for name in group.services:
+                index = len(services)
+                services.append(RunningService(index, world.names.service[index], uav, settings[name], location=-1))
+    return services
+
+
+def _actual_rates(services: list[RunningService], parameters: PamParameters) -> dict[str, float]:
+    """Pages a second that each service really dirties, from its normalised rate."""
+    rates = {}
+    for service in services:
+        settings = service.settings
+        rate = settings.actual_dirty_page_rate
+        rate = settings.dirty_page_rate if rate is None else rate
+        rates[service.name] = float(pam_model.pages_per_second(rate, settings.state_bytes, parameters))
+    return rates
+
+
+def _handover(
+    environment: Environment, world: World, orchestrator: Orchestrator, progress: Progress | None
+) -> Generator[Event, None, None]:
+    """Tell the orchestrator of every change of cell, and of the next one, which the flight plan foretells."""
+    attachment = world.attachment
+    server = world.server_of_cell[attachment.target].tolist()
+    time_s = attachment.time_s.tolist()
+    uav = attachment.uav.tolist()
+    following = _next_of_same_uav(attachment.uav)
+    for event, now_s in enumerate(time_s):
+        if now_s > environment.now:
+            yield environment.timeout(now_s - environment.now)
+        ahead = following[event]
+        orchestrator.attach(
+            uav[event], server[event], server[ahead] if ahead >= 0 else -1, time_s[ahead] if ahead >= 0 else inf
+        )
+        if progress is not None and event % 64 == 0:
+            progress(now_s / world.duration_s)
+
+
+def _next_of_same_uav(uav: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[int]:
+    order = np.lexsort((np.arange(len(uav)), uav))
+    following = np.full(len(uav), -1)
+    same = uav[order][:-1] == uav[order][1:]
+    following[order[:-1][same]] = order[1:][same]
+    return [int(event) for event in following]
+
+
+def _cut(
+    environment: Environment,
+    between: tuple[str, str],
+    at_s: float,
+    for_s: float,
+    topology: Topology,
+    network: Network,
+    latency: Latency,
+) -> Generator[Event, None, None]:
+    directions = (between, between[::-1])
+    yield environment.timeout(at_s)
+    topology.set_link(*between, up=False)
+    latency.forget_ways()
+    for direction in directions:
+        network.fail(direction)
+    yield environment.timeout(for_s)
+    topology.set_link(*between, up=True)
+    latency.forget_ways()
+    for direction in directions:
+        network.repair(direction)
+
+
+def _handovers(world: World) -> pl.DataFrame:
+    attachment = world.attachment
+    values = {column.name: getattr(attachment, column.name) for column in SCHEMA["handovers"]}
+    return frame_of(SCHEMA["handovers"], values, world.names)
+
+
+def _cells(world: World) -> pl.DataFrame:
+    cells = world.cells
+    latitude = longitude = np.full(len(cells.names), np.nan)
+    if world.frame is not None:
+        latitude, longitude, _ = world.frame.to_geodetic(cells.position_m)
+    values = {
+        "cell": np.arange(len(cells.names)),
+        "server": world.server_of_cell,
+        "east_m": cells.position_m[:, 0],
+        "north_m": cells.position_m[:, 1],
+        "up_m": cells.position_m[:, 2],
+        "azimuth_deg": cells.sector_azimuth_deg,
+        "latitude_deg": latitude,
+        "longitude_deg": longitude,
+    }
+    return frame_of(SCHEMA["cells"], values, world.names)

@@ -1,0 +1,263 @@
+"""The orchestrator: asks the policy, plans with PAM, admits what servers and links can take, and keeps the books."""
+
+from collections.abc import Generator, Sequence
+from math import inf, nan
+from typing import Any
+
+from simpy import Environment, Event
+
+from pam import PamParameters, evaluate, plan
+from pam.migration import Executor, MigrationPlan, MigrationRecord, MigrationState, MigrationTask, Strategy
+from sim.latency import Latency
+from sim.network import Link, Network, Reservation
+from sim.policies import Move, Policy, Situation
+from sim.recorder import Recorder
+from sim.servers import EdgeServer
+from sim.services import RunningService
+from sim.topology import Topology
+
+# Below this share of a path's capacity, a migration that reserves waits for another reservation to end.
+_LEAST_SHARE = 0.05
+
+
+class Orchestrator:
+    """Moves services behind their UAVs.
+
+    Defined outcomes: a full server refuses, and the service stays until its UAV changes its cell again; without a free
+    migration slot or bandwidth the migration waits, and a newer decision replaces it; a UAV that turns back, or goes
+    on, before Stop&Copy cancels the migration; one that has begun Stop&Copy completes, and the policy is asked again.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        executor: Executor,
+        network: Network,
+        topology: Topology,
+        servers: Sequence[EdgeServer],
+        services: Sequence[RunningService],
+        uav_names: Sequence[str],
+        policy: Policy,
+        latency: Latency,
+        parameters: PamParameters,
+        connection_kept: bool,
+        recorder: Recorder,
+    ) -> None:
+        self._environment = environment
+        self._executor = executor
+        self._network = network
+        self._topology = topology
+        self._servers = servers
+        self._server_index = {server.name: server.index for server in servers}
+        self._uav_names = uav_names
+        self._policy = policy
+        self._latency = latency
+        self._connection_kept = connection_kept
+        self._recorder = recorder
+        self._parameters = parameters
+        self._reference_bps = max((link.capacity_bps for link in network.links.values()), default=1e9)
+        self._waiting: dict[object, dict[RunningService, None]] = {}
+        self._serving = [-1] * len(uav_names)
+        self._next: list[tuple[int, float]] = [(-1, inf)] * len(uav_names)
+        self._services_of: list[list[RunningService]] = [[] for _ in uav_names]
+        for service in services:
+            self._services_of[service.uav].append(service)
+
+    def attach(self, uav: int, serving: int, next_serving: int, next_handover_s: float) -> None:
+        """A UAV has changed its cell: `serving` is the server there, the next one is known or -1."""
+        first = self._serving[uav] < 0
+        self._serving[uav] = serving
+        self._next[uav] = (next_serving, next_handover_s)
+        services = self._services_of[uav]
+        for service in services:
+            if first:
+                self._place(service, serving)
+            self._latency.note(service, serving)
+        moving = [service for service in services if self._decide(service)]
+        for number, service in enumerate(moving):
+            # Services that hop at once share alike what is free: the first takes a part, the last all that is left.
+            self._begin(service, share=1.0 / (len(moving) - number))
+
+    def _place(self, service: RunningService, server: int) -> None:
+        settings = service.settings
+        shortage = self._servers[server].shortage(settings.cores, settings.state_bytes)
+        if shortage:
+            raise ValueError(f"services: {service.name} cannot start: {shortage}; give servers more or UAVs fewer")
+        self._servers[server].take(settings.cores, settings.state_bytes)
+        self._servers[server].busy_cores += settings.request_rate_hz * settings.processing_s
+        service.location = server
+
+    def _decide(self, service: RunningService) -> bool:
+        """Ask the policy; True if a new migration is to begin now."""
+        serving = self._serving[service.uav]
+        ahead, ahead_s = self._next[service.uav]
+        names = self._servers
+        move = self._policy.decide(
+            Situation(
+                time_s=self._environment.now,
+                service=service.name,
+                uav=self._uav_names[service.uav],
+                objective=service.settings.objective,
+                location=names[service.location].name,
+                serving=names[serving].name,
+                next_serving=names[ahead].name if ahead >= 0 else None,
+                next_handover_s=ahead_s,
+                latency_s=self._latency.of(service, serving),
+            )
+        )
+        destination = self._server_index[move.destination] if move else -1
+        if service.process is not None:
+            if destination != service.destination:
+                # Too late in Stop&Copy: then the executor goes on, and the policy is asked again on arrival.
+                service.process.interrupt()
+            return False
+        self._withdraw(service)
+        if move is None or destination == service.location:
+            return False
+        service.move = move
+        service.destination = destination
+        service.requested_s = self._environment.now
+        if move.switch_at_s is not None and (delay_s := self._delay_s(service, move)) > 0.0:
+            timer = self._environment.timeout(delay_s)
+            timer.callbacks.append(lambda _: self._begin_if(service, move))
+            return False
+        return True
+
+    def _begin_if(self, service: RunningService, move: Move) -> None:
+        # A newer decision has another move.
+        if service.move is move:
+            self._begin(service)
+
+    def _delay_s(self, service: RunningService, move: Move) -> float:
+        """How long to wait so that Stop&Copy begins when the move asks for it."""
+        nodes = self._topology.path(self._servers[service.location].name, move.destination)
+        if nodes is None or move.switch_at_s is None:
+            return 0.0
+        links = self._network.path(nodes)
+        expected = self._plan(service, move, min(link.capacity_bps for link in links))
+        ahead_s = expected.predicted_duration_s - expected.predicted_downtime_s
+        return move.switch_at_s - ahead_s - self._environment.now
+
+    def _withdraw(self, service: RunningService) -> None:
+        for resource in service.waits_for:
+            self._waiting[resource].pop(service, None)
+        service.waits_for.clear()
+        service.move = None
+        service.destination = -1
+
+    def _begin(self, service: RunningService, share: float = 1.0) -> None:
+        """Start the migration that `service.move` asks for, let it wait, or refuse it."""
+        move = service.move
+        if move is None:
+            return
+        source, destination = self._servers[service.location], self._servers[service.destination]
+        settings = service.settings
+        nodes = self._topology.path(source.name, destination.name)
+        reason = destination.shortage(settings.cores, settings.state_bytes)
+        if nodes is None:
+            reason = f"no path from {source.name} to {destination.name}"
+        elif settings.critical and move.strategy in (Strategy.POST_COPY, Strategy.HYBRID):
+            reason = f"{service.name} is critical: a lost link in the page-fault phase would lose its state"
+        if reason or nodes is None:
+            self._refuse(service, self._plan(service, move, self._reference_bps), reason)
+            return
+        links = self._network.path(nodes)
+        blocking = self._blocking(source, destination, links, move)
+        if blocking is not None:
+            service.waits_for.append(blocking)
+            self._waiting.setdefault(blocking, {})[service] = None
+            return
+        if move.reserve:
+            available_bps = share * min([link.unreserved_bps for link in links])
+        else:
+            available_bps = min([link.unreserved_bps / (len(link.elastic) + 1) for link in links])
+        planned = self._plan(service, move, available_bps)
+        source.free_slots -= 1
+        destination.free_slots -= 1
+        destination.take(settings.cores, settings.state_bytes)
+        reservation = self._network.reserve(links, planned.bandwidth_bps) if move.reserve else None
+        service.process = self._environment.process(
+            self._migrate(service, planned, source, destination, links, reservation)
+        )
+
+    def _blocking(
+        self, source: EdgeServer, destination: EdgeServer, links: tuple[Link, ...], move: Move
+    ) -> EdgeServer | Link | None:
+        """What a migration would have to wait for: a migration slot, or bandwidth to reserve."""
+        for server in (source, destination):
+            if server.free_slots < 1:
+                return server
+        if move.reserve:
+            tightest = min(links, key=lambda link: link.unreserved_bps)
+            if tightest.unreserved_bps < _LEAST_SHARE * min(link.capacity_bps for link in links):
+                return tightest
+        return None
+
+    def _plan(self, service: RunningService, move: Move, available_bps: float) -> MigrationPlan:
+        settings = service.settings
+        task = MigrationTask(
+            service=service.name,
+            source=self._servers[service.location].name,
+            destination=move.destination,
+            objective=move.objective or settings.objective,
+            target_s=settings.target_s,
+            state_bytes=settings.state_bytes,
+            dirty_page_rate=settings.dirty_page_rate,
+            available_bandwidth_bps=available_bps,
+            coat=self._connection_kept,
+            reserve=move.reserve,
+        )
+        if move.strategy is None:
+            return plan(task, self._parameters)
+        return evaluate(task, move.strategy, available_bps, move.iterations, self._parameters)
+
+    def _refuse(self, service: RunningService, refused: MigrationPlan, reason: str) -> None:
+        now_s = self._environment.now
+        source = self._servers[service.location].name
+        record = MigrationRecord(refused, MigrationState.FAILED, source, now_s, now_s, nan, 0.0, 0.0, reason)
+        self._note(service, service.destination, record)
+        self._withdraw(service)
+
+    def _migrate(
+        self,
+        service: RunningService,
+        planned: MigrationPlan,
+        source: EdgeServer,
+        destination: EdgeServer,
+        links: tuple[Link, ...],
+        reservation: Reservation | None,
+    ) -> Generator[Event, Any, None]:
+        """Have the executor carry out a plan, then settle where the service is and what its going has freed."""
+        record = yield from self._executor.migrate(planned)
+        if reservation is not None:
+            self._network.release(reservation)
+        settings = service.settings
+        arrived = record.runs_at == destination.name
+        left = source if arrived else destination
+        left.give(settings.cores, settings.state_bytes)
+        self._note(service, destination.index, record)
+        service.process = None
+        self._withdraw(service)
+        if arrived:
+            busy_cores = settings.request_rate_hz * settings.processing_s
+            source.busy_cores -= busy_cores
+            destination.busy_cores += busy_cores
+            service.location = destination.index
+            self._latency.note(service, self._serving[service.uav])
+        source.free_slots += 1
+        destination.free_slots += 1
+        # A refusal or a failure is tried again at the next change of cell, not at once and for ever.
+        if record.state is not MigrationState.FAILED and self._decide(service):
+            self._begin(service)
+        self._retry((source, destination, *links))
+
+    def _note(self, service: RunningService, destination: int, record: MigrationRecord) -> None:
+        self._recorder.migration(service.uav, service.index, service.location, destination, service.requested_s, record)
+
+    def _retry(self, freed: tuple[EdgeServer | Link, ...]) -> None:
+        """Let those who wait for what has been freed try again, the longest waiting first."""
+        for resource in freed:
+            waiting = self._waiting.pop(resource, None)
+            for service in waiting or ():
+                service.waits_for.clear()
+                self._begin(service)

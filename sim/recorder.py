@@ -1,0 +1,63 @@
+"""Rows of the result tables, written while a run goes on."""
+
+from pam.migration import MigrationRecord, MigrationState, Objective, Phase, Strategy
+from sim.tables import Table, index_of
+
+_STRATEGIES = index_of(tuple(Strategy))
+_OBJECTIVES = index_of(tuple(Objective))
+_STATES = index_of(tuple(MigrationState))
+_PHASES = index_of(tuple(Phase))
+
+
+class Recorder:
+    """The tables that grow event by event."""
+
+    def __init__(self) -> None:
+        self.migrations = Table("migrations")
+        self.phases = Table("phases")
+        self.latency = Table("latency")
+
+    def migration(
+        self, uav: int, service: int, source: int, destination: int, requested_s: float, record: MigrationRecord
+    ) -> None:
+        """Write one migration and its phases."""
+        number = len(self.migrations)
+        plan = record.plan
+        task = plan.task
+        self.migrations.append(
+            number,
+            uav,
+            service,
+            source,
+            destination,
+            _STRATEGIES[plan.strategy],
+            _OBJECTIVES[task.objective],
+            task.target_s,
+            plan.feasible,
+            plan.bandwidth_bps,
+            task.reserve,
+            plan.iterations,
+            _STATES[record.state],
+            requested_s,
+            record.started_s,
+            record.ended_s,
+            record.down_from_s,
+            record.downtime_s,
+            record.ended_s - record.started_s,
+            record.transferred_bytes,
+            plan.predicted_downtime_s,
+            plan.predicted_duration_s,
+            plan.predicted_bytes,
+            self.migrations.text(record.reason or plan.reason),
+        )
+        append = self.phases.append
+        for phase in record.phases:
+            append(
+                number,
+                _PHASES[phase.phase],
+                phase.round,
+                phase.started_s,
+                phase.duration_s,
+                phase.transferred_bytes,
+                phase.service_down,
+            )
