@@ -77,7 +77,7 @@ def write_mcap(run: "Run", path: Path) -> Path:
         _add_topics(topics, run)
         for message in heapq.merge(*topics.streams, key=lambda message: (message.time_ns, message.order)):
             writer.add_message(message.channel, message.time_ns, _dump(message.body), message.time_ns)
-        writer.finish()
+        writer.finish()  # type: ignore[no-untyped-call]
     return path
 
 
@@ -95,9 +95,8 @@ def _add_topics(topics: _Topics, run: "Run") -> None:
         topics.add("/map/path", foxglove.GEOJSON, iter([(0, _map_of_paths(shown, frame))]))
     if len(names) > FEW_UAVS:
         return
-    by_uav = trajectory.partition_by("uav", as_dict=True, maintain_order=True)
-    for (uav,), rows in by_uav.items():
-        topics.add("/tf", foxglove.TRANSFORM, _transforms(uav, rows))
+    topics.add("/tf", foxglove.TRANSFORM, _transforms(trajectory.sort("time_s", maintain_order=True)))
+    for (uav,), rows in trajectory.partition_by("uav", as_dict=True, maintain_order=True).items():
         topics.add(f"/uav/{uav}/flight", foxglove.FLIGHT, _flight(rows))
         if frame is not None:
             topics.add(f"/uav/{uav}/location", foxglove.LOCATION, _locations(uav, rows, frame))
@@ -244,9 +243,9 @@ def _downtime(moves: pl.DataFrame) -> Iterator[tuple[int, Json]]:
         yield _nanosecond(start_s + length_s), {"down": 0}
 
 
-def _transforms(uav: str, rows: pl.DataFrame) -> Iterator[tuple[int, Json]]:
+def _transforms(rows: pl.DataFrame) -> Iterator[tuple[int, Json]]:
     times = _nanoseconds(rows["time_s"]).tolist()
-    for time_ns, position in zip(times, _positions(rows).tolist(), strict=True):
+    for time_ns, uav, position in zip(times, rows["uav"], _positions(rows).tolist(), strict=True):
         yield time_ns, foxglove.transform(time_ns, _ROOT, uav, position)
 
 
@@ -287,7 +286,7 @@ def _collection(features: list[Json]) -> Json:
 
 def _frame(run: "Run") -> LocalFrame | None:
     origin = run.scenario.origin
-    return origin and LocalFrame(origin.latitude_deg, origin.longitude_deg, origin.altitude_m)
+    return None if origin is None else LocalFrame(origin.latitude_deg, origin.longitude_deg, origin.altitude_m)
 
 
 def _moments(rows: pl.DataFrame) -> Iterator[tuple[int, list[dict[str, Any]]]]:
@@ -309,7 +308,7 @@ def _positions(rows: pl.DataFrame) -> NDArray[np.float64]:
     return np.round(rows.select(_POSITION).to_numpy(), 3)
 
 
-def _nanosecond(time_s: Any) -> int:
+def _nanosecond(time_s: float) -> int:
     return round(time_s * 1e9)
 
 
