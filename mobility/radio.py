@@ -39,6 +39,7 @@ class RadioParameters:
     subcarrier_spacing_khz: float = 30.0
     noise_figure_db: float = 9.0
     interference_load: float = 0.5
+    site_correlation: float = 0.5
     antenna: Antenna | None = field(default_factory=Antenna)
 
     def __post_init__(self) -> None:
@@ -49,6 +50,7 @@ class RadioParameters:
             "subcarrier_spacing_khz": (1.0, 1000.0, "kHz"),
             "noise_figure_db": (0.0, 50.0, "dB"),
             "interference_load": (0.0, 1.0, ""),
+            "site_correlation": (0.0, 1.0, ""),
         }
         for name, (low, high, unit) in ranges.items():
             value = getattr(self, name)
@@ -83,6 +85,8 @@ class Channel:
         self.radio = radio
         self.cell_count = len(cells)
         self._field = CorrelatedField(named_generator(seed, "shadowing"))
+        self._state = CorrelatedField(named_generator(seed, "line of sight"), power=2.0)
+        self._common = CorrelatedField(named_generator(seed, "surroundings"))
         draws = named_generator(seed, "sites").random((len(cells.site_position_m), 7))[cells.site]
         self._position = cells.position_m.astype(np.float32)
         azimuth = np.deg2rad(cells.sector_azimuth_deg)
@@ -133,14 +137,16 @@ class Channel:
         u = turn[..., 0] * x - turn[..., 1] * y
         v = turn[..., 1] * x + turn[..., 0] * y
         d_los, d_nlos, d_state = (np.float32(1.0 / length) for length in CORRELATION_M[self.radio.scenario])
-        state = self._field.read(u * d_state + offset[..., 0], v * d_state + offset[..., 1])
+        state = self._state.read(u * d_state + offset[..., 0], v * d_state + offset[..., 1])
         los = ndtr(state) < probability
         scale = np.where(los, d_los, d_nlos)
         u *= scale
         v *= scale
         u += np.where(los, offset[..., 2], offset[..., 4])
         v += np.where(los, offset[..., 3], offset[..., 5])
-        return los, self._field.read(u, v)
+        shared = self.radio.site_correlation
+        around = [self._common.read(x * scale, y * scale) * np.float32(np.sqrt(shared)) for scale in (d_los, d_nlos)]
+        return los, np.where(los, *around) + np.float32(np.sqrt(1.0 - shared)) * self._field.read(u, v)
 
 
 def sinr_db(signal_mw: ArrayLike, total_mw: ArrayLike, radio: RadioParameters) -> NDArray[np.floating]:

@@ -15,16 +15,16 @@ class CorrelatedField:
     tile serves many links: each reads at an offset and rotation of its own.
     """
 
-    def __init__(self, generator: np.random.Generator) -> None:
+    def __init__(self, generator: np.random.Generator, power: float = 1.0) -> None:
         steps = np.minimum(np.arange(TILE_SIZE), TILE_SIZE - np.arange(TILE_SIZE)) / GRID_PER_UNIT
-        autocorrelation = np.exp(-np.hypot(steps[:, None], steps[None, :]))
+        autocorrelation = np.exp(-(np.hypot(steps[:, None], steps[None, :]) ** power))
         spectrum = np.maximum(np.fft.rfft2(autocorrelation).real, 0.0)
         white = np.fft.rfft2(generator.standard_normal((TILE_SIZE, TILE_SIZE)))
         tile = np.fft.irfft2(np.sqrt(spectrum) * white, s=(TILE_SIZE, TILE_SIZE))
         tile = (tile - tile.mean()) / tile.std()
         # Interpolation averages neighbours and so takes away variance: the mean over a grid square of the sum of the
         # products of corner weights and correlations is what is left, and is given back here.
-        side, diagonal = np.exp(-1.0 / GRID_PER_UNIT), np.exp(-np.sqrt(2.0) / GRID_PER_UNIT)
+        side, diagonal = autocorrelation[0, 1], autocorrelation[1, 1]
         tile /= np.sqrt((4.0 + 4.0 * side + diagonal) / 9.0)
         # One row and column more than the period spares the wrap of the right and upper neighbours.
         self._flat = np.pad(tile, ((0, 1), (0, 1)), mode="wrap").astype(np.float32).ravel()
