@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from scenarios.budget import Budget
 from skyhop.budget import Assessment, contributions_m, delays_s
+from skyhop.units import round_down
 
 # Okabe and Ito's palette, which people with any kind of colour vision can tell apart.
 _LAYERS = {
@@ -64,7 +65,7 @@ def draw(budget: Budget, assessment: Assessment) -> Figure:
         label=f"chosen: {chosen_mps:g} m/s, {assessment.stopping_distance_m:.1f} m",
     )
     if not isnan(safe_mps):
-        axes.axvline(safe_mps, color="black", linestyle=":", label=f"largest safe speed: {safe_mps:.2f} m/s")
+        axes.axvline(safe_mps, color="black", linestyle=":", label=f"largest safe speed: {round_down(safe_mps, 2)} m/s")
     axes.set(
         xlabel="air speed (m/s)",
         ylabel="stopping distance (m)",

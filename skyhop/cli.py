@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from skyhop.commands import budget, plan, schema, validate
+from skyhop.commands import budget, info, plan, run, schema, validate
 
 
 class _Commands(TyperGroup):
@@ -59,10 +59,12 @@ def _root(
 
 
 for command in (
+    run.run,
     validate.validate,
     schema.schema,
     plan.plan,
     budget.budget,
+    info.info,
 ):
     app.command()(command)
 

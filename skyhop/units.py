@@ -59,7 +59,7 @@ BANDWIDTH = Dimension(
     ("Tbit/s", "Gbit/s", "Mbit/s", "kbit/s", "bit/s"),
 )
 SECONDS = Dimension("a time", {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "min": 60.0}, ("s", "ms", "µs"))
-METRES = Dimension("a distance", {"m": 1.0, "cm": 1e-2, "km": 1e3}, ("km", "m", "cm"))
+METRES = Dimension("a distance", {"m": 1.0, "cm": 1e-2, "km": 1e3}, ("km", "m"))
 
 # Of the last decimal: what the arithmetic before has cost does not push a round figure to its neighbour.
 _SLACK = 1e-4

@@ -43,10 +43,8 @@ def validate(file: ScenarioFile, overrides: Overrides = None, as_json: Json = Fa
     if as_json:
         print_json({"valid": True} | facts)
         return
-    typer.echo(
-        f"{file}: ok: {facts['name']}, {facts['uavs']} UAVs, {facts['cells']} cells, {facts['services']} services, "
-        f"SHA-256 {facts['scenario_sha256']}"
-    )
+    counts = ", ".join(f"{noun}: {facts[noun.lower()]}" for noun in ("UAVs", "cells", "services"))
+    typer.echo(f"{file}: ok: {facts['name']}, {counts}, SHA-256: {facts['scenario_sha256']}")
 
 
 def _count_cells(scenario: "Scenario") -> int:
