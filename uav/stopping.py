@@ -91,7 +91,7 @@ def braking_distance_m(speed_mps: ArrayLike, mass_kg: ArrayLike, brake_force_n: 
 
 
 def jerk_limited_braking_distance_m(speed_mps: ArrayLike, deceleration_mps2: ArrayLike, jerk_mps3: ArrayLike) -> Floats:
-    """Braking distance x = v² / (2 a) + 2 a v / j of a vehicle that may at first accelerate at a still.
+    """Braking distance x = v² / (2 a) + 2 a v / j of a vehicle that may be accelerating with a.
 
     It takes 2 a / j to go from +a to -a, during which PX4's planner counts the full speed. This is the inverse of the
     speed that PX4 allows at a distance x from a stop.

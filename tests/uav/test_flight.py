@@ -82,9 +82,17 @@ def test_each_flight_is_the_same_to_the_byte_alone_and_beside_others() -> None:
         assert alone.error_reference_m.tobytes() == together.error_reference_m[row].tobytes()
 
 
-def test_below_the_time_out_the_last_set_point_is_held_and_the_vehicle_drifts_off_along_it() -> None:
+def test_below_the_time_out_the_last_set_point_is_held() -> None:
     result = outage(0.9)
     assert set(np.unique(result.mode)) == {FlightMode.OFFBOARD, FlightMode.SETPOINT_HELD}
+
+
+def test_with_the_last_set_point_held_for_long_the_vehicle_flies_straight_on() -> None:
+    result = outage(12.0, replace(QUIET, loss_timeout_s=np.inf))
+    straight = result.position_m[0, (result.time_s > 20.0) & (result.time_s < 26.0), :2]
+    steps = np.diff(straight, axis=0)
+    assert np.ptp(np.arctan2(steps[:, 1], steps[:, 0])) < 0.02
+    np.testing.assert_allclose(np.hypot(steps[:, 0], steps[:, 1]) / 0.1, 5.0, rtol=0.1)
 
 
 def test_overlapping_causes_of_silence_count_once() -> None:

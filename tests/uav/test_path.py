@@ -20,7 +20,7 @@ def test_on_a_circle_the_cross_track_error_is_radial() -> None:
     path = circle_m(50.0, 5.0, 60.0)
     offset = np.linspace(-3.0, 3.0, path.shape[1])[:, np.newaxis]
     position = path * (1.0 + np.where([True, True, False], offset / 50.0, 0.0))
-    error = cross_track_error_m(position, np.arange(path.shape[1]) * 0.1, path, 0.1)
+    error = cross_track_error_m(position, np.arange(path.shape[1], dtype=np.float64) * 0.1, path, 0.1)
     np.testing.assert_allclose(error[0], np.abs(offset[:, 0]), atol=2e-3)
 
 
@@ -36,7 +36,7 @@ def test_a_vehicle_that_cuts_the_turn_to_the_next_lane_is_on_that_lane() -> None
     path = along([(0.0, 0.0), (100.0, 0.0), (100.0, 20.0), (0.0, 20.0)])
     cut = along([(0.0, 0.0), (70.0, 0.0), (70.0, 20.0), (0.0, 20.0)])
     # At 5 m/s the reference is 70 m ahead at first and, the vehicle having saved 60 m, 10 m ahead in the end.
-    error = cross_track_error_m(cut, (np.arange(cut.shape[1]) + 140) * 0.1, path, 0.1)
+    error = cross_track_error_m(cut, np.arange(140, 140 + cut.shape[1], dtype=np.float64) * 0.1, path, 0.1)
     assert error[0, : 2 * 70].max() < 1e-9
     assert error[0, 2 * 80] == pytest.approx(10.0, abs=0.5)
     assert error[0, 2 * 110 :].max() < 1e-9
