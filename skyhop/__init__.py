@@ -10,13 +10,14 @@ skyhop.plot(run).savefig("flight.png")
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scenarios.schema import Scenario
     from sim import Run
+    from skyhop.plot import plot
 
-__all__ = ["__version__", "load", "simulate"]
+__all__ = ["__version__", "load", "plot", "simulate"]
 
 __version__ = version("skyhop")
 
@@ -36,3 +37,13 @@ def simulate(scenario: "Scenario") -> "Run":
     from sim import simulate
 
     return simulate(scenario)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "plot":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Only now, because matplotlib takes long to import; its module has put itself under the name of the function.
+    from skyhop.plot import plot
+
+    globals()[name] = plot
+    return plot

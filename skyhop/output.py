@@ -33,8 +33,8 @@ def table(title: str, *columns: str, numbers: int = 0) -> Table:
 
 
 def print_json(document: Any) -> None:
-    """Print `document` as JSON on stdout, and nothing else."""
-    typer.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print `document` as JSON on stdout, and nothing else; in ASCII, which every console and pipe can carry."""
+    typer.echo(json.dumps(plain(document), indent=2, allow_nan=False))
 
 
 def plain(value: Any) -> Any:

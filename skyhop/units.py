@@ -66,10 +66,10 @@ _SLACK = 1e-4
 
 
 def round_down(value: float, decimals: int) -> str:
-    """Write `value` with so many decimals, none larger than it is."""
+    """Write `value` with so many decimals, not above it (but for the slack)."""
     return f"{floor(value * 10**decimals + _SLACK) / 10**decimals:.{decimals}f}"
 
 
 def round_up(value: float, decimals: int) -> str:
-    """Write `value` with so many decimals, none smaller than it is."""
+    """Write `value` with so many decimals, not below it (but for the slack)."""
     return f"{ceil(value * 10**decimals - _SLACK) / 10**decimals:.{decimals}f}"

@@ -33,11 +33,11 @@ def schema(
     import json
 
     from scenarios import budget, schema
+    from skyhop.output import print_json
 
     document = schema.json_schema() if kind is Kind.SCENARIO else budget.json_schema()
-    text = json.dumps(document, indent=2, ensure_ascii=False)
     if output is None:
-        typer.echo(text)
+        print_json(document)
     else:
-        output.write_text(text + "\n", encoding="utf-8")
+        output.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         typer.echo(f"{output}: JSON Schema of a {kind.value}")

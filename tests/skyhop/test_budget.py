@@ -66,7 +66,8 @@ def test_table_iv_at_five_metres_per_second_needs_38_61_mbit_per_s() -> None:
 
 
 def test_table_iv_worked_by_hand() -> None:
-    # T^d = 1.6 1.2 (0.084 + 0.040 + 1e-10 (0.25 30) 20e6), T^r = 3.3 1.9 (0.060 + 8e-10 20e6), COAT 0.069 + 0.101 + 0.071,
+    # T^d = 1.6 1.2 (0.084 + 0.040 + 1e-10 (0.25 30) 20e6), T^r = 3.3 1.9 (0.060 + 8e-10 20e6),
+    # COAT 0.069 + 0.101 + 0.071,
     # V = (4 - 0.75) 4096 (10 + 0.25 2.5e-4 20e6) bytes over 1 Gbit/s.
     dump_s, restore_s, coat_s = 1.92 * 0.139, 6.27 * 0.076, 0.241
     transfer_s = 8 * 3.25 * 4096 * 1260 / 1e9
