@@ -13,7 +13,7 @@ Overrides = Annotated[
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        help="Set a field of the file, such as services[0].state_bytes=1e6. May be given several times.",
+        help="Set a field, such as policy.name=never. May be repeated.",
         show_default=False,
     ),
 ]

@@ -25,7 +25,7 @@ def run(
     output: Annotated[Path, typer.Option(metavar="DIR", help="The results go to DIR/<name>/.")] = Path("runs"),
     seed: Annotated[
         int | None,
-        typer.Option(min=0, max=2**63 - 1, help="Root of every random stream, instead of the scenario's."),
+        typer.Option(min=0, metavar="N", help="Root of every random stream, instead of the scenario's."),
     ] = None,
     executor: Annotated[Back, typer.Option(help="What carries migrations out.")] = Back.SIMULATED,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
