@@ -16,13 +16,15 @@ class Antenna:
     """A column of `vertical_elements`, `element_spacing` wavelengths apart, steered `downtilt_deg` below level.
 
     One element alone is the broad pattern of TR 38.901 table 7.3-1; a column narrows it to the main lobe of a macro
-    cell and gives it the side lobes above the horizon by which UAVs are served (TR 36.777 clause 5.1). Cells without
+    cell and gives it the side lobes above the horizon by which UAVs are served (TR 36.777 clause 5.1). The
+    default is planned for sites 500 m apart: the first null above the main lobe lies just below the horizon, which
+    spares the neighbours. Cells without
     an azimuth radiate the same power with the same vertical pattern evenly all round. Raises ValueError for a value
     out of range.
     """
 
-    downtilt_deg: float = 10.0
-    vertical_elements: int = 8
+    downtilt_deg: float = 12.0
+    vertical_elements: int = 7
     element_spacing: float = 0.8
 
     def __post_init__(self) -> None:

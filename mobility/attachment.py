@@ -1,5 +1,6 @@
 """Which cell serves which UAV from when on, and why: the result of every way to attach."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -114,6 +115,8 @@ class AttachmentLog:
         target = target[order].astype(np.int64)
         uav = uav[order].astype(np.int64)
         first = cause == Cause.INITIAL
+        if not np.array_equal(np.sort(uav[first]), np.arange(np.unique(uav).size)):
+            raise ValueError("every UAV of an attachment needs one INITIAL line, and UAVs are numbered from 0")
         initial_cell = np.empty(np.count_nonzero(first), dtype=np.int64)
         initial_cell[uav[first]] = target[first]
         return Attachment(
@@ -160,22 +163,28 @@ def read_attachment(
     path = Path(path)
     uav_index = {name: index for index, name in enumerate(uav_names)}
     cell_index = {name: index for index, name in enumerate(cell_names)}
-    lines: dict[tuple[int, float], tuple[int, float]] = {}
+    # Typed columns: a city's table has a hundred thousand lines.
+    times, gaps, uavs, cells, numbers = array("d"), array("d"), array("i"), array("i"), array("i")
     for row in read_table(path, ["time_s", "uav", "cell"]):
         uav, cell, time = row.text("uav"), row.text("cell"), row.number("time_s", 0.0)
         if uav not in uav_index:
             raise row.error(f"no UAV is named {uav!r}; the first are {', '.join(uav_names[:5])}")
         if cell not in cell_index:
             raise row.error(f"no cell is named {cell!r}; the first are {', '.join(cell_names[:5])}")
-        if (uav_index[uav], time) in lines:
-            raise row.error(f"UAV {uav!r} has two cells at {time:g} s; it can have one at a time")
-        gap = row.number("interruption_s", 0.0, 3600.0) if row.has("interruption_s") else interruption_s
-        lines[uav_index[uav], time] = (cell_index[cell], gap)
-    present = {uav for uav, _ in lines}
-    for name, index in uav_index.items():
-        if index not in present:
-            raise ValueError(f"{path}: UAV {name!r} has no line; each needs at least one")
-    keys, values = np.array(list(lines)), np.array(list(lines.values()))
-    return attach_table(
-        keys[:, 1], keys[:, 0].astype(np.int64), values[:, 0].astype(np.int64), values[:, 1], len(uav_names)
-    )
+        gaps.append(row.number("interruption_s", 0.0, 3600.0) if row.has("interruption_s") else interruption_s)
+        times.append(time)
+        uavs.append(uav_index[uav])
+        cells.append(cell_index[cell])
+        numbers.append(row.line)
+    absent = np.setdiff1d(np.arange(len(uav_names)), uavs)
+    if absent.size:
+        raise ValueError(f"{path}: UAV {uav_names[absent[0]]!r} has no line; each needs at least one")
+    order = np.lexsort((times, uavs))
+    same = (np.diff(np.asarray(uavs)[order]) == 0) & (np.diff(np.asarray(times)[order]) == 0.0)
+    if same.any():
+        line = int(order[1:][same][0])
+        raise ValueError(
+            f"{path}, line {numbers[line]}: UAV {uav_names[uavs[line]]!r} has two cells at {times[line]:g} s; "
+            "it can have one at a time"
+        )
+    return attach_table(times, uavs, cells, gaps, len(uav_names))

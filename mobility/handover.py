@@ -71,10 +71,11 @@ def attach_a3(
     """Attach every UAV by A3 events and radio-link failure over the radio channel, measured every `step_s` seconds.
 
     Every second all cells are measured; in between, only each UAV's serving cell and those that are strongest at
-    either end of the second, `candidates` in all. The power of the others runs straight from end to end. That leaves
-    the handovers as they are with all cells measured at every step (`candidates` >= the number of cells), as tests
-    and the benchmark show. The result depends on `seed` and names, not on the number of UAVs. Raises ValueError for a
-    duration, step or number of candidates out of range.
+    either end of the second, `candidates` in all. The others are taken to run straight from end to end, in the filter
+    and in the interference. With 8 candidates the A3 handovers are those found with every cell measured at every step
+    (`candidates` >= the number of cells); radio-link failures, which hang on the interference, may shift by a step.
+    The result depends on `seed` and names, not on the number of UAVs. Raises ValueError for a duration, step or
+    number of candidates out of range.
     """
     check_clock(duration_s, step_s)
     if candidates < 2:

@@ -28,7 +28,8 @@ class RadioParameters:
 
     `transmit_power_dbm` is that of a cell over its whole carrier of `resource_blocks` (12 subcarriers each).
     `antenna` None is isotropic. `interference_load` is the share of time that every other cell transmits, 1 at full
-    load. Fast fading is left out: the layer-3 filter of the handover averages it away. Raises ValueError for a value
+    load. `site_correlation` is the correlation of shadowing between sites (TR 36.814 table A.2.1.1-2: 0.5). Fast
+    fading is left out: the layer-3 filter of the handover averages it away. Raises ValueError for a value
     out of range.
     """
 
@@ -38,7 +39,7 @@ class RadioParameters:
     resource_blocks: int = 273
     subcarrier_spacing_khz: float = 30.0
     noise_figure_db: float = 9.0
-    interference_load: float = 0.5
+    interference_load: float = 0.3
     site_correlation: float = 0.5
     antenna: Antenna | None = field(default_factory=Antenna)
 
@@ -77,8 +78,10 @@ class Channel:
 
     Shadowing and the line-of-sight state are fields over the ground plane (TR 38.901 clause 7.6.3), one a site: cells
     of one site share them, a UAV that stands still keeps them, and neither the number of UAVs nor the order of asking
-    changes them. The state is line of sight where the field, made uniform, lies below the probability; rising over one
-    place can therefore only clear the view. Arrays are laid out (cells, times, UAVs) in float32.
+    changes them. The share `site_correlation` of the variance of shadowing belongs to the place alone and so to all
+    sites. The state is line of sight where its field, made uniform, lies below the probability. That field is smooth
+    (autocorrelation exp(-(d/D)^2)): an exponential one crosses any level without end, and would turn the edge of a
+    building into dust. Arrays are laid out (cells, times, UAVs) in float32.
     """
 
     def __init__(self, cells: Cells, radio: RadioParameters, seed: np.random.SeedSequence) -> None:

@@ -8,11 +8,12 @@ TILE_SIZE = 1024
 
 
 class CorrelatedField:
-    """A Gaussian field of unit variance over the plane with autocorrelation exp(-distance) (TR 38.901 eq. 7.4-5).
+    """A Gaussian field of unit variance over the plane with autocorrelation exp(-distance^power).
 
-    Distances are in correlation lengths. The field is one tile of 128 by 128 of them, repeated, made from white noise
-    by the FFT and read with bilinear interpolation. `read` at far-apart places gives independent values, so that one
-    tile serves many links: each reads at an offset and rotation of its own.
+    Power 1 is that of shadowing (TR 38.901 eq. 7.4-5), 2 is smooth. Distances are in correlation lengths. The field is
+    one tile of 128 by 128 of them, repeated, made from white noise by the FFT and read with bilinear interpolation
+    (which smooths it over less than an eighth of a length). `read` at far-apart places gives independent values, so
+    that one tile serves many links: each reads at an offset and rotation of its own.
     """
 
     def __init__(self, generator: np.random.Generator, power: float = 1.0) -> None:

@@ -8,8 +8,10 @@ the first fix.
 import math
 import struct
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC
+from io import StringIO
 from pathlib import Path
 
 import gpxpy
@@ -46,8 +48,10 @@ def read_ulog(path: str | Path, frame: LocalFrame | None = None, home_altitude_m
     path = Path(path)
     check_size(path, LARGEST_ULOG_BYTES)
     try:
-        log = ULog(str(path), ["vehicle_global_position"])  # type: ignore[no-untyped-call]
-    except (ULogException, struct.error, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        # pyulog prints its warnings about damaged logs; the output belongs to the caller.
+        with path.open("rb") as file, redirect_stdout(StringIO()):
+            log = ULog(file, ["vehicle_global_position"])  # type: ignore[no-untyped-call]
+    except (ULogException, struct.error, ValueError, LookupError, TypeError, AttributeError, OSError) as error:
         raise ValueError(f"{path}: not a readable PX4 ULog file ({error or type(error).__name__})") from None
     topics = [topic for topic in log.data_list if topic.name == "vehicle_global_position" and topic.multi_id == 0]
     if not topics:
