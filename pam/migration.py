@@ -8,7 +8,7 @@ one table.
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Strategy(StrEnum):
@@ -119,8 +119,7 @@ class MigrationPlan:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseRecord:
+class PhaseRecord(NamedTuple):
     """One step as it happened; `started_s` is in the time of the run."""
 
     phase: Phase

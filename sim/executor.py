@@ -1,14 +1,13 @@
 """The simulated executor: plays a migration phase by phase against the bandwidth that is really there."""
 
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
 from simpy import Environment, Event, Interrupt
 
 from pam import PamParameters, play
-from pam.migration import MigrationPlan, MigrationRecord, MigrationState, Phase, PhaseRecord
+from pam.migration import MigrationPlan, MigrationRecord, MigrationState, Phase, PhaseRecord, Step
 from sim.network import Link, Network
 from sim.topology import Topology
 
@@ -62,26 +61,23 @@ class SimulatedExecutor:
         # What the orchestrator has reserved is used to the full, and no more.
         reserved_bps = plan.bandwidth_bps if plan.task.reserve else None
         steps = play(plan, self._actual_pages_per_s(plan.task.service), self._parameters)
-        elapsed_s: float | None = None
+        phases = run.phases
         # Processing takes a known time, so it is added up and waited for in one go before the next transfer.
-        ahead_s = 0.0
-        while True:
-            try:
-                step = next(steps) if elapsed_s is None else steps.send(elapsed_s)
-            except StopIteration:
-                break
-            if step.service_down and run.down_from_s == inf:
-                run.down_from_s = environment.now + ahead_s
-            started_s = environment.now + ahead_s
+        started_s = run.started_s
+        step: Step | None = next(steps)
+        while step is not None:
+            down = step.service_down
+            if down and run.down_from_s == inf:
+                run.down_from_s = started_s
             if step.volume_bytes <= 0.0:
                 elapsed_s = step.processing_s
-                ahead_s += elapsed_s
-                run.add(PhaseRecord(step.phase, step.round, started_s, elapsed_s, 0.0, step.service_down))
+                phases.append(PhaseRecord(step.phase, step.round, started_s, elapsed_s, 0.0, down))
+                started_s += elapsed_s
+                step = _following(steps, elapsed_s)
                 continue
-            ahead_s += step.processing_s
-            if ahead_s > 0.0:
-                yield from _wait(environment.timeout(ahead_s), run, environment)
-                ahead_s = 0.0
+            if started_s > environment.now:
+                yield from _wait(environment.timeout(started_s - environment.now), run, environment)
+                started_s = environment.now
             flow = self._network.start(links, step.volume_bytes, reserved_bps)
             try:
                 arrived = yield from _wait(flow.done, run, environment)
@@ -90,13 +86,15 @@ class SimulatedExecutor:
                 arrived = None
             elapsed_s = environment.now - started_s
             sent_bytes = step.volume_bytes if arrived else flow.sent_bytes(environment.now)
-            run.add(PhaseRecord(step.phase, step.round, started_s, elapsed_s, sent_bytes, step.service_down))
+            phases.append(PhaseRecord(step.phase, step.round, started_s, elapsed_s, sent_bytes, down))
             if arrived is None:
                 raise _Cancelled
             if not arrived:
-                return (yield from self._fail(plan, run, step.phase, step.service_down))
-        if ahead_s > 0.0:
-            yield from _wait(environment.timeout(ahead_s), run, environment)
+                return (yield from self._fail(plan, run, step.phase, down))
+            started_s = environment.now
+            step = _following(steps, elapsed_s)
+        if started_s > environment.now:
+            yield from _wait(environment.timeout(started_s - environment.now), run, environment)
         return run.record(plan, MigrationState.COMPLETED, plan.task.destination, environment.now, "")
 
     def _fail(
@@ -121,6 +119,14 @@ class _Cancelled(Exception):
     """A transfer was cancelled, and what it had sent is noted."""
 
 
+def _following(steps: Generator[Step, float, None], elapsed_s: float) -> Step | None:
+    """The next step, None after the last one."""
+    try:
+        return steps.send(elapsed_s)
+    except StopIteration:
+        return None
+
+
 def _wait(event: Event, run: "_Run", environment: Environment) -> Generator[Event, Any, Any]:
     """Wait for `event`; once the service is down, nobody may cancel any more."""
     while True:
@@ -142,13 +148,10 @@ class _Run:
         self.lost_s = 0.0
         self.phases: list[PhaseRecord] = []
 
-    def add(self, phase: PhaseRecord) -> None:
-        self.phases.append(phase)
-
     def cut(self, now_s: float) -> None:
         """Forget what lies ahead: processing is noted before it is waited for."""
         begun = [phase for phase in self.phases if phase.started_s < now_s]
-        self.phases = [replace(phase, duration_s=min(phase.duration_s, now_s - phase.started_s)) for phase in begun]
+        self.phases = [phase._replace(duration_s=min(phase.duration_s, now_s - phase.started_s)) for phase in begun]
         self.down_from_s = inf
 
     def record(

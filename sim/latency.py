@@ -1,6 +1,7 @@
 """End-to-end latency of a service: radio access, the way to its server and back, the wait for its CPU, the work."""
 
 from collections.abc import Sequence
+from math import inf
 
 from simpy import Environment
 
@@ -36,37 +37,29 @@ class Latency:
         """Paths have changed: a link was cut or came back."""
         self._ways.clear()
 
-    def of(self, service: RunningService, serving: int) -> float:
-        """End-to-end latency in seconds as things stand."""
-        return sum(self._parts(service, serving)[1:])
-
     def note(self, service: RunningService, serving: int) -> None:
-        """Write down the latency from now on."""
-        hops, network_s, queueing_s, processing_s = self._parts(service, serving)
+        """Work out the latency from now on, write it down, and keep it with the service."""
+        location = service.location
+        hops, network_s = self._ways.get((serving, location)) or self._way(serving, location)
+        processing_s = service.settings.processing_s
+        queueing_s = self._servers[location].queueing_s(processing_s)
+        service.latency_s = latency_s = network_s + queueing_s + processing_s
         self._table.append(
             self._environment.now,
             service.uav,
             service.index,
-            service.location,
+            location,
             hops,
             network_s,
             queueing_s,
             processing_s,
-            network_s + queueing_s + processing_s,
+            latency_s,
         )
 
-    def _parts(self, service: RunningService, serving: int) -> tuple[int, float, float, float]:
-        hops, network_s = self._way(serving, service.location)
-        processing_s = service.settings.processing_s
-        return hops, network_s, self._servers[service.location].queueing_s(processing_s), processing_s
-
     def _way(self, serving: int, location: int) -> tuple[int, float]:
-        way = self._ways.get((serving, location))
-        if way is None:
-            nodes = self._topology.path(self._servers[serving].name, self._servers[location].name)
-            if nodes is None:
-                way = (-1, float("inf"))
-            else:
-                way = (len(nodes) - 1, 2.0 * (self._access_latency_s + self._topology.latency_s(nodes)))
-            self._ways[serving, location] = way
+        nodes = self._topology.path(self._servers[serving].name, self._servers[location].name)
+        way = (-1, inf)
+        if nodes is not None:
+            way = (len(nodes) - 1, 2.0 * (self._access_latency_s + self._topology.latency_s(nodes)))
+        self._ways[serving, location] = way
         return way

@@ -75,13 +75,18 @@ class Network:
         self._environment = environment
         self.links = {link.name: link for link in links}
         self._finishes: list[tuple[float, int, int, Flow]] = []
+        self._paths: dict[tuple[str, ...], tuple[Link, ...]] = {}
         self._sequence = 0
         self._wake_s = inf
         self._dirty: dict[Link, None] = {}
 
     def path(self, nodes: Sequence[str]) -> tuple[Link, ...]:
         """Directed links along a list of nodes."""
-        return tuple(self.links[hop] for hop in pairwise(nodes))
+        key = tuple(nodes)
+        path = self._paths.get(key)
+        if path is None:
+            path = self._paths[key] = tuple(self.links[hop] for hop in pairwise(key))
+        return path
 
     def reserve(self, links: tuple[Link, ...], bandwidth_bps: float) -> Reservation | None:
         """Hold `bandwidth_bps` on every link, or return None where one of them cannot give it."""
@@ -179,12 +184,16 @@ class Network:
 
     def _wake(self, at_s: float) -> None:
         if at_s < self._wake_s:
-            self._wake_s = at_s
-            timeout = self._environment.timeout(max(at_s - self._environment.now, 0.0))
+            wait_s = max(at_s - self._environment.now, 0.0)
+            # The clock's own sum, which can lie a rounding away from at_s: a timer must know itself when it fires.
+            self._wake_s = self._environment.now + wait_s
+            timeout = self._environment.timeout(wait_s)
             timeout.callbacks.append(self._finish)
 
     def _finish(self, _: Event) -> None:
         now_s = self._environment.now
+        if now_s < self._wake_s:
+            return  # a timer that an earlier finish, or a change of rates, has made stale
         finishes = self._finishes
         while finishes:
             finish_s, _sequence, version, flow = finishes[0]

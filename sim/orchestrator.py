@@ -94,15 +94,15 @@ class Orchestrator:
         names = self._servers
         move = self._policy.decide(
             Situation(
-                time_s=self._environment.now,
-                service=service.name,
-                uav=self._uav_names[service.uav],
-                objective=service.settings.objective,
-                location=names[service.location].name,
-                serving=names[serving].name,
-                next_serving=names[ahead].name if ahead >= 0 else None,
-                next_handover_s=ahead_s,
-                latency_s=self._latency.of(service, serving),
+                self._environment.now,
+                service.name,
+                self._uav_names[service.uav],
+                service.settings.objective,
+                names[service.location].name,
+                names[serving].name,
+                names[ahead].name if ahead >= 0 else None,
+                ahead_s,
+                service.latency_s,
             )
         )
         destination = self._server_index[move.destination] if move else -1

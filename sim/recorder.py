@@ -50,14 +50,5 @@ class Recorder:
             plan.predicted_bytes,
             self.migrations.text(record.reason or plan.reason),
         )
-        append = self.phases.append
         for phase in record.phases:
-            append(
-                number,
-                _PHASES[phase.phase],
-                phase.round,
-                phase.started_s,
-                phase.duration_s,
-                phase.transferred_bytes,
-                phase.service_down,
-            )
+            self.phases.append(number, _PHASES[phase[0]], *phase[1:])

@@ -1,5 +1,6 @@
 """Which edge servers are linked, and the way from one to another."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,15 +18,16 @@ class Topology:
 
     def __init__(self, graph: "nx.Graph[str]") -> None:
         self.graph = graph
-        self._paths: dict[str, dict[str, list[str]]] = {}
+        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}
 
-    def path(self, source: str, destination: str) -> list[str] | None:
+    def path(self, source: str, destination: str) -> tuple[str, ...] | None:
         """Nodes of the path of least latency from source to destination, None where there is none."""
-        if source not in self._paths:
-            self._paths[source] = nx.single_source_dijkstra_path(self.graph, source, weight=_latency_and_hop)
-        return self._paths[source].get(destination)
+        if (source, source) not in self._paths:
+            found = nx.single_source_dijkstra_path(self.graph, source, weight=_latency_and_hop)
+            self._paths.update(((source, node), tuple(nodes)) for node, nodes in found.items())
+        return self._paths.get((source, destination))
 
-    def latency_s(self, nodes: list[str]) -> float:
+    def latency_s(self, nodes: Sequence[str]) -> float:
         """One-way latency along a path."""
         return sum(float(self.graph.edges[hop]["latency_s"]) for hop in pairwise(nodes))
 

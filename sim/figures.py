@@ -1,0 +1,37 @@
+"""Key figures as one flat row: a name with the unit as suffix, and a value."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Figure = float | int | bool | str
+
+_UNITS = {"s": "s", "m": "m", "bytes": "B", "bps": "bit/s", "hz": "1/s"}
+
+
+def flatten(summary: Mapping[str, Any]) -> dict[str, Figure]:
+    """Every figure of a summary by its dotted name; what there is nothing to tell about (None) is left out.
+
+    A unit that stands at a group moves to its members: {"downtime_s": {"median": 1.0}} is "downtime.median_s".
+    """
+    return dict(_leaves(summary, "", ""))
+
+
+def _leaves(group: Mapping[str, Any], prefix: str, suffix: str) -> list[tuple[str, Figure]]:
+    leaves: list[tuple[str, Figure]] = []
+    for name, value in group.items():
+        if isinstance(value, Mapping):
+            unit = _suffix(name)
+            leaves += _leaves(value, f"{prefix}{name.removesuffix(unit)}.", unit or suffix)
+        elif value is not None:
+            leaves.append((f"{prefix}{name}{suffix}", value))
+    return leaves
+
+
+def unit_of(name: str) -> str:
+    """The unit that the suffix of a figure's name stands for; "1" where there is none."""
+    return _UNITS.get(_suffix(name).removeprefix("_"), "1")
+
+
+def _suffix(name: str) -> str:
+    stem, underscore, unit = name.rpartition("_")
+    return f"_{unit}" if stem and underscore and unit in _UNITS else ""
