@@ -1,6 +1,8 @@
 """Run a scenario: cells and handovers first, then migrations event by event, then what they did to flight and video."""
 
-from collections.abc import Callable, Generator
+import gc
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from math import inf
 
 import numpy as np
@@ -90,8 +92,20 @@ def run_events(world: World, progress: Progress | None = None) -> Recorder:
             raise ValueError(f"network.failures: no link between {failure.between[0]!r} and {failure.between[1]!r}")
         environment.process(_cut(environment, failure.between, failure.at_s, failure.for_s, topology, network, latency))
     # Without an end: a migration that has begun when the last UAV stops is still finished.
-    environment.run()
+    with _seldom_collected():
+        environment.run()
     return recorder
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Look for garbage in cycles less often: events come and go by the million, and the search costs a tenth."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(50_000, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _links(topology: Topology) -> list[Link]:

@@ -20,9 +20,12 @@ _DONE_BITS = 1e-3
 
 
 class Link:
-    """One direction of a link: its capacity in bit/s, what of it is reserved, and the elastic flows on it."""
+    """One direction of a link: its capacity in bit/s, what of it is reserved, and the flows on it.
 
-    __slots__ = ("capacity_bps", "elastic", "name", "reserved", "reserved_bps", "up")
+    `crossing` counts those elastic flows whose path has other links too.
+    """
+
+    __slots__ = ("capacity_bps", "crossing", "elastic", "name", "reserved", "reserved_bps", "up")
 
     def __init__(self, name: tuple[str, str], capacity_bps: float) -> None:
         self.name = name
@@ -30,6 +33,7 @@ class Link:
         self.reserved_bps = 0.0
         self.up = True
         self.elastic: dict[Flow, None] = {}
+        self.crossing = 0
         self.reserved: dict[Flow, None] = {}
 
     @property
@@ -114,8 +118,10 @@ class Network:
                 link.reserved[flow] = None
             self._set_rate(flow, reserved_bps)
         else:
+            crossing = len(links) > 1
             for link in links:
                 link.elastic[flow] = None
+                link.crossing += crossing
                 self._touch(link)
         return flow
 
@@ -144,6 +150,7 @@ class Network:
         for link in flow.links:
             if flow.elastic:
                 if link.elastic.pop(flow, 0) is None:
+                    link.crossing -= len(flow.links) > 1
                     self._touch(link)
             else:
                 link.reserved.pop(flow, None)
@@ -163,7 +170,13 @@ class Network:
         dirty, self._dirty = self._dirty, {}
         seen: set[Link] = set()
         for link in dirty:
-            if link not in seen:
+            if not link.crossing:
+                # Nobody on it uses another link, as is usual between neighbours: all share alike.
+                rate_bps = link.unreserved_bps / max(len(link.elastic), 1)
+                for flow in link.elastic:
+                    if rate_bps != flow.rate_bps:
+                        self._set_rate(flow, rate_bps)
+            elif link not in seen:
                 flows, links = _component(link)
                 seen.update(links)
                 for flow, rate_bps in max_min_fair(flows, links).items():
@@ -220,18 +233,15 @@ def _component(link: Link) -> tuple[list[Flow], list[Link]]:
         for flow in pending.pop().elastic:
             if flow not in flows:
                 flows[flow] = None
-                if len(flow.links) > 1:
-                    for other in flow.links:
-                        if other not in links:
-                            links[other] = None
-                            pending.append(other)
+                for other in flow.links:
+                    if other not in links:
+                        links[other] = None
+                        pending.append(other)
     return list(flows), list(links)
 
 
 def max_min_fair(flows: Sequence[Flow], links: Sequence[Link]) -> dict[Flow, float]:
     """Max-min fair rates in bit/s by progressive filling: the tightest link fixes its flows, again and again."""
-    if len(links) == 1:
-        return dict.fromkeys(flows, links[0].unreserved_bps / max(len(flows), 1))
     free_bps = {link: link.unreserved_bps for link in links}
     unfixed = {link: len(link.elastic) for link in links}
     rates: dict[Flow, float] = {}

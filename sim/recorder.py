@@ -50,5 +50,4 @@ class Recorder:
             plan.predicted_bytes,
             self.migrations.text(record.reason or plan.reason),
         )
-        for phase in record.phases:
-            self.phases.append(number, _PHASES[phase[0]], *phase[1:])
+        self.phases.extend([(number, _PHASES[phase[0]], *phase[1:]) for phase in record.phases])

@@ -163,6 +163,12 @@ class Table:
         if len(self._pending) >= _PENDING_ROWS:
             self._settle()
 
+    def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Add rows that belong together."""
+        self._pending += rows
+        if len(self._pending) >= _PENDING_ROWS:
+            self._settle()
+
     def text(self, text: str) -> int:
         """Code of a free text."""
         return self._texts.setdefault(text, len(self._texts))
