@@ -82,8 +82,12 @@ def _range(path: str, match: re.Match[str], source: str) -> Choices | Range:
     if not 2 <= count <= MAXIMUM_POINTS:
         raise InputError([Problem(source, None, path, f"a range has 2 to {MAXIMUM_POINTS:,} values, not {count}")])
     spaced = np.geomspace(low, high, count) if geometric else np.linspace(low, high, count)
-    # A step that comes out whole is written as a whole number, so that it fits fields that count.
-    return Choices(path, tuple(int(value) if value.is_integer() else value for value in spaced.tolist()), source)
+    return Choices(path, tuple(_plain(value) for value in spaced.tolist()), source)
+
+
+def _plain(value: float) -> float | int:
+    """A whole number as such, so that it fits fields that count."""
+    return int(value) if value.is_integer() and abs(value) < 2.0**53 else value
 
 
 def combine(

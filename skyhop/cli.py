@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from skyhop.commands import budget, info, plan, run, schema, validate
+from skyhop.commands import budget, compare, info, plan, run, schema, sweep, validate
 
 
 class _Commands(TyperGroup):
@@ -64,6 +64,8 @@ for command in (
     schema.schema,
     plan.plan,
     budget.budget,
+    sweep.sweep,
+    compare.compare,
     info.info,
 ):
     app.command()(command)
