@@ -19,13 +19,12 @@ def plot(run: Run) -> Figure:
         raise ValueError(f"run {run.scenario.name!r} has no UAV that was attached to a cell, so nothing to plot")
     window = (0.0, subject.end_s)
     panels = panels_of(run, subject, window)
+    heights = [height for _, height in panels]
     with style():
-        figure = Figure(figsize=(14.0, 7.0), layout="constrained")
+        figure = Figure(figsize=(14.0, max(sum(heights), 6.0)), layout="constrained")
         left, right = figure.subfigures(1, 2, squeeze=False)[0]
         map_on(left.subplots(), run, subject)
-        column = right.subplots(
-            len(panels), 1, sharex=True, squeeze=False, height_ratios=[height for _, height in panels]
-        )
+        column = right.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)
         for axes, (panel, _) in zip(column[:, 0], panels, strict=True):
             panel(axes, run, subject, window)
             axes.set_xlim(window)

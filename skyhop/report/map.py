@@ -176,4 +176,4 @@ def _frame(axes: Axes, seen: pl.DataFrame, used: Floats) -> None:
         axes.set_xlim(west, east)
         axes.set_ylim(south, north)
     axes.set_aspect("equal")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=5)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3)

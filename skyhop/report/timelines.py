@@ -39,7 +39,7 @@ def say_timelines(subject: Subject) -> str:
     for service in subject.services:
         rows = subject.latency.filter(pl.col("service") == service)
         held_s = np.diff(rows["time_s"].to_numpy(), append=subject.end_s).clip(min=0.0)
-        share = held_s[(rows["hops"] > 0).to_numpy()].sum() / max(held_s.sum(), 1e-9)
+        share = held_s[(rows["hops"] != 0).to_numpy()].sum() / max(held_s.sum(), 1e-9)
         away.append(f"{subject.short(service)} {100 * share:.0f} %")
     if not away:
         return f"No service follows {subject.uav}."
@@ -61,7 +61,9 @@ def closest_look(subject: Subject) -> tuple[Window, str] | None:
     (window, row), (before_m, after_m) = hops[place], grown_m[place]
     error = ""
     if subject.trajectory.height:
-        error = f"; its distance from where the plan is went from {METRES.show(before_m)} to {METRES.show(after_m)}"
+        error = (
+            f"; the UAV's distance from where the plan is went from {METRES.show(before_m)} to {METRES.show(after_m)}"
+        )
     text = (
         f"The {subject.short(row['service'])} was silent for {SECONDS.show(row['downtime_s'])} from "
         f"{row['down_from_s']:.1f} s on, while it hopped from {row['source']} to {row['destination']} by "
