@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from sim.run import Run
 from skyhop.report.style import BLUE, CYCLE, GREEN, INK, VERMILION, strategy_words, style
@@ -99,4 +100,5 @@ def _at_work(axes: Axes, migrations: pl.DataFrame, end_s: float) -> None:
     axes.step(time_s, count, where="post", color=VERMILION)
     axes.set_xlabel("time since the start (s)")
     axes.set_ylabel("migrations under way")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylim(bottom=0)

@@ -9,6 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
+from matplotlib.ticker import NullFormatter
 
 from sim.run import Run
 from skyhop.report.style import CYCLE, GREY, INK, PALE, VERMILION, style
@@ -17,6 +18,7 @@ from skyhop.units import METRES
 
 _MARGIN_M = 150.0
 _MOST_LABELS = 60
+_MOST_LINES = len(CYCLE)
 
 
 def draw_map(run: Run, subject: Subject) -> Figure:
@@ -46,13 +48,13 @@ def say_map(run: Run, subject: Subject) -> str:
 
 
 def map_on(axes: Axes, run: Run, subject: Subject) -> None:
-    """Draw the map of a run: for one UAV its path by serving gNB, for several the density of all paths as well."""
+    """Draw the map of a run: for one UAV its path by serving gNB, for several all paths or their density."""
     site = {row["server"]: (row["east_m"], row["north_m"]) for row in run.cells.iter_rows(named=True)}
     alone = len(uavs_of(run)) == 1
     shown = subject.migrations if alone else run.migrations
     seen = run.trajectory.filter(pl.col("uav") == subject.uav) if alone else run.trajectory
     if not alone and seen.height:
-        _density(axes, seen)
+        (_lines if seen["uav"].n_unique() <= _MOST_LINES else _density)(axes, seen)
     times_s, servers = attached_servers(run, subject)
     colour = {server: CYCLE[place % len(CYCLE)] for place, server in enumerate(dict.fromkeys(servers))}
     if alone:
@@ -71,6 +73,11 @@ def _hops(migrations: pl.DataFrame) -> int:
     return migrations.filter(pl.col("state") == "completed").height
 
 
+def _lines(axes: Axes, trajectory: pl.DataFrame) -> None:
+    for colour, ((uav,), rows) in zip(CYCLE, trajectory.group_by("uav", maintain_order=True), strict=False):
+        axes.plot(rows["east_m"].to_numpy(), rows["north_m"].to_numpy(), color=colour, linewidth=2.2, label=str(uav))
+
+
 def _density(axes: Axes, trajectory: pl.DataFrame) -> None:
     east_m, north_m = trajectory["east_m"].to_numpy(), trajectory["north_m"].to_numpy()
     spread = (np.ptp(east_m), np.ptp(north_m))
@@ -79,7 +86,9 @@ def _density(axes: Axes, trajectory: pl.DataFrame) -> None:
     shown = np.ma.masked_equal(counts.T, 0)
     norm = LogNorm(1, max(counts.max(), 2))
     mesh = axes.pcolormesh(east_edges, north_edges, shown, cmap="Blues", norm=norm, alpha=0.6, rasterized=True)
-    axes.figure.colorbar(mesh, ax=axes, label="samples of flown positions", shrink=0.7, format="%g")
+    bar = axes.figure.colorbar(mesh, ax=axes, label="samples of flown positions", shrink=0.7, format="%g")
+    # Between the powers of ten a logarithmic scale would write formulas.
+    bar.ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _path(axes: Axes, subject: Subject, since_s: Floats, colours: list[str]) -> None:

@@ -251,4 +251,5 @@ def test_of_a_swarm_the_spread_and_the_worst_are_shown(swarm: Run, tmp_path: Pat
     met = (totals["metres"] <= swarm.summary["stopping_distance"]["limit_m"]).sum()
     assert say_fleet(swarm).startswith(f"{met} of 12 UAVs stop within D*")
     assert say_fleet(swarm) in page.text
+    assert "mathdefault" not in page.text
     assert f"Time lines – {swarm.summary['stopping_distance']['uav']}" in page.text
