@@ -11,8 +11,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[Any]
 
 UAVS, DURATION_S, SIDE, PERIOD_S = 1000, 1000, 10, 10
 
@@ -22,17 +26,21 @@ def write_table(path: Path) -> None:
     generator = np.random.default_rng(1)
     row, column = generator.integers(0, SIDE, (2, UAVS))
     phase_s = generator.uniform(0.0, PERIOD_S, UAVS)
-    lines = ["time_s,uav,cell"]
-    lines += [f"0,uav-{uav},gnb-{row[uav] * SIDE + column[uav]:02d}" for uav in range(UAVS)]
-    for change in range(DURATION_S // PERIOD_S):
-        along_row = generator.random(UAVS) < 0.5
-        step = generator.choice((-1, 1), UAVS)
-        for axis, moves in ((row, ~along_row), (column, along_row)):
-            ahead = axis + step
-            axis[:] = np.where(moves, np.where((ahead < 0) | (ahead >= SIDE), axis - step, ahead), axis)
-        at_s = change * PERIOD_S + phase_s
-        lines += [f"{at_s[uav]:.6f},uav-{uav},gnb-{row[uav] * SIDE + column[uav]:02d}" for uav in range(UAVS)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        file.write("time_s,uav,cell\n")
+        _write_cells(file, np.zeros(UAVS), row, column)
+        for change in range(DURATION_S // PERIOD_S):
+            along_row = generator.random(UAVS) < 0.5
+            step = generator.choice((-1, 1), UAVS)
+            for axis, moves in ((row, ~along_row), (column, along_row)):
+                ahead = axis + step
+                axis[:] = np.where(moves, np.where((ahead < 0) | (ahead >= SIDE), axis - step, ahead), axis)
+            _write_cells(file, change * PERIOD_S + phase_s, row, column)
+
+
+def _write_cells(file: TextIO, at_s: Numbers, row: Numbers, column: Numbers) -> None:
+    for uav, (second, cell) in enumerate(zip(at_s, row * SIDE + column, strict=True)):
+        file.write(f"{second:.6f},uav-{uav},gnb-{cell:02d}\n")
 
 
 SCENARIO = f"""
@@ -71,14 +79,18 @@ def main() -> None:
         cpu_s = time.process_time() - began_s
     share, clock_s = np.array(marks).T
     at_s = np.interp([0.0, 0.1, 0.9, 1.0], share, clock_s)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 if sys.platform == "darwin" else 1024) / 1024 * 1024
+    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
     completed = (run.migrations["state"] == "completed").sum()
-    print(f"migrations: {run.migrations.height} ({completed} completed), median downtime "
-          f"{run.summary['migrations']['downtime_s']['median']:.3f} s")
+    print(
+        f"migrations: {run.migrations.height} ({completed} completed), median downtime "
+        f"{run.summary['migrations']['downtime_s']['median']:.3f} s"
+    )
     print(f"speed: {UAVS * DURATION_S / cpu_s:,.0f} UAV-seconds per CPU second ({cpu_s:.2f} CPU s in all)")
-    print(f"events: first tenth {at_s[1] - at_s[0]:.3f} CPU s, last tenth {at_s[3] - at_s[2]:.3f} CPU s, "
-          f"ratio {(at_s[3] - at_s[2]) / (at_s[1] - at_s[0]):.2f}")
-    print(f"peak memory: {peak:.0f} MiB")
+    print(
+        f"events: first tenth {at_s[1] - at_s[0]:.3f} CPU s, last tenth {at_s[3] - at_s[2]:.3f} CPU s, "
+        f"ratio {(at_s[3] - at_s[2]) / (at_s[1] - at_s[0]):.2f}"
+    )
+    print(f"peak memory: {peak_mib:.0f} MiB")
 
 
 if __name__ == "__main__":

@@ -146,10 +146,17 @@ def attach_table(
         raise ValueError(f"UAV {owner[line]} has two lines at {time[line]:g} s; it can have one cell at a time")
     source = np.where(first, -1, np.roll(target, 1))
     change = source != target
-    log = AttachmentLog()
-    cause = np.where(first, Cause.INITIAL, Cause.TABLE)[change]
-    log.add(time[change], owner[change], source[change], target[change], cause, np.where(first, 0.0, gap)[change])
-    return log.finish()
+    changes = np.flatnonzero(change)
+    lines = changes[np.lexsort((owner[changes], time[changes]))]
+    return Attachment(
+        time[lines].astype(np.float64),
+        owner[lines].astype(np.int64),
+        source[lines].astype(np.int64),
+        target[lines].astype(np.int64),
+        np.where(first, Cause.INITIAL, Cause.TABLE)[lines].astype(np.int8),
+        np.where(first, 0.0, gap)[lines],
+        target[first].astype(np.int64),
+    )
 
 
 def read_attachment(

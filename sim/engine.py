@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from simpy import Environment, Event
 
 from pam import TABLE_III, PamParameters
@@ -41,8 +42,7 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> Run:
     """
     world = build_world(scenario)
     recorder = run_events(world, progress)
-    names = world.names
-    tables = {name: getattr(recorder, name).frame(names) for name in ("migrations", "phases", "latency")}
+    tables = {name: getattr(recorder, name).frame() for name in ("migrations", "phases", "latency")}
     tables["handovers"] = _handovers(world)
     tables["cells"] = _cells(world)
     tables["trajectory"], tables["attribution"] = fly_world(world, tables)
@@ -55,8 +55,8 @@ def run_events(world: World, progress: Progress | None = None) -> Recorder:
     """Play the migrations of a world in simulated time; returns the rows of every migration and latency."""
     scenario = world.scenario
     environment = Environment()
-    recorder = Recorder()
     names = world.names
+    recorder = Recorder(names)
     topology = build_topology(scenario.network, names.server, world.cells.site_position_m)
     network = Network(environment, _links(topology))
     servers = [EdgeServer(index, name, scenario.servers) for index, name in enumerate(names.server)]
@@ -101,7 +101,7 @@ def run_events(world: World, progress: Progress | None = None) -> Recorder:
 def _seldom_collected() -> Iterator[None]:
     """Look for garbage in cycles less often: events come and go by the million, and the search costs a tenth."""
     thresholds = gc.get_threshold()
-    gc.set_threshold(50_000, *thresholds[1:])
+    gc.set_threshold(20_000, *thresholds[1:])
     try:
         yield
     finally:
@@ -143,10 +143,10 @@ def _handover(
 ) -> Generator[Event, None, None]:
     """Tell the orchestrator of every change of cell, and of the next one, which the flight plan foretells."""
     attachment = world.attachment
-    server = world.server_of_cell[attachment.target].tolist()
-    time_s = attachment.time_s.tolist()
-    uav = attachment.uav.tolist()
-    following = _next_of_same_uav(attachment.uav)
+    # A memory view gives plain numbers one by one, without a list of them all.
+    server = world.server_of_cell[attachment.target].data
+    time_s, uav = attachment.time_s.data, attachment.uav.data
+    following = _next_of_same_uav(attachment.uav).data
     for event, now_s in enumerate(time_s):
         if now_s > environment.now:
             yield environment.timeout(now_s - environment.now)
@@ -158,12 +158,12 @@ def _handover(
             progress(now_s / world.duration_s)
 
 
-def _next_of_same_uav(uav: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[int]:
+def _next_of_same_uav(uav: NDArray[np.int64]) -> NDArray[np.int64]:
     order = np.lexsort((np.arange(len(uav)), uav))
-    following = np.full(len(uav), -1)
+    following = np.full(len(uav), -1, dtype=np.int64)
     same = uav[order][:-1] == uav[order][1:]
     following[order[:-1][same]] = order[1:][same]
-    return [int(event) for event in following]
+    return following
 
 
 def _cut(

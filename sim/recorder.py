@@ -1,7 +1,7 @@
 """Rows of the result tables, written while a run goes on."""
 
 from pam.migration import MigrationRecord, MigrationState, Objective, Phase, Strategy
-from sim.tables import Table, index_of
+from sim.tables import Names, Table, index_of
 
 _STRATEGIES = index_of(tuple(Strategy))
 _OBJECTIVES = index_of(tuple(Objective))
@@ -12,10 +12,10 @@ _PHASES = index_of(tuple(Phase))
 class Recorder:
     """The tables that grow event by event."""
 
-    def __init__(self) -> None:
-        self.migrations = Table("migrations")
-        self.phases = Table("phases")
-        self.latency = Table("latency")
+    def __init__(self, names: Names) -> None:
+        self.migrations = Table("migrations", names)
+        self.phases = Table("phases", names)
+        self.latency = Table("latency", names)
 
     def migration(
         self, uav: int, service: int, source: int, destination: int, requested_s: float, record: MigrationRecord

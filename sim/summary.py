@@ -58,7 +58,8 @@ def _handovers(handovers: pl.DataFrame) -> Figures:
 
 
 def _migrations(migrations: pl.DataFrame) -> Figures:
-    done = migrations.filter(pl.col("state") == "completed")
+    times = [f"{name}_s" for name in ("downtime", "duration", "predicted_downtime", "predicted_duration")]
+    done = migrations.select("state", "requested_s", "started_s", *times).filter(pl.col("state") == "completed")
     # A prediction is a bound; a thousandth of a millisecond is the rounding of the clock.
     held = (done["downtime_s"] <= done["predicted_downtime_s"] + 1e-6) & (
         done["duration_s"] <= done["predicted_duration_s"] + 1e-6
@@ -77,19 +78,26 @@ def _migrations(migrations: pl.DataFrame) -> Figures:
 
 
 def _latency(latency: pl.DataFrame, end_s: float) -> Figures:
-    until_s = pl.col("time_s").shift(-1).over("service").fill_null(end_s).clip(upper_bound=end_s)
-    held = latency.with_columns(held_s=(until_s - pl.col("time_s")).clip(lower_bound=0.0))
-    reached = held.filter(pl.col("latency_s").is_finite())
-    total_s = reached["held_s"].sum()
-    mean = {
-        column: (reached[column] * reached["held_s"]).sum() / total_s for column in ("latency_s", "hops") if total_s
-    }
+    # Rows come in the order of time, so a stable sort by service puts each one before its follower.
+    service = latency["service"].to_physical().to_numpy()
+    order = np.argsort(service, kind="stable")
+    time_s = np.minimum(latency["time_s"].to_numpy(), end_s)[order]
+    held_s = np.append(time_s[1:], end_s)
+    held_s[:-1][service[order][1:] != service[order][:-1]] = end_s
+    held_s -= time_s
+    latency_s = latency["latency_s"].to_numpy()[order]
+    reached = np.isfinite(latency_s)
+    weight = held_s[reached].sum()
+    mean = {}
+    if weight > 0:
+        mean["latency_s"] = float(np.dot(latency_s[reached], held_s[reached]) / weight)
+        mean["hops"] = float(np.dot(latency["hops"].to_numpy()[order][reached], held_s[reached]) / weight)
     return {
         "mean_s": mean.get("latency_s"),
-        "largest_s": _most(reached["latency_s"]),
+        "largest_s": float(latency_s[reached].max()) if reached.any() else None,
         "mean_hops": mean.get("hops"),
-        "largest_queueing_s": _most(reached["queueing_s"]),
-        "unreachable_s": float(held.filter(~pl.col("latency_s").is_finite())["held_s"].sum()),
+        "largest_queueing_s": _most(latency["queueing_s"]),
+        "unreachable_s": float(held_s[~reached].sum()),
     }
 
 

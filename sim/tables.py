@@ -134,8 +134,9 @@ SCHEMA: dict[str, tuple[Column, ...]] = {
     ),
 }
 
-# Rows are gathered before they are put into the columns.
+# Rows that gather before they are put into columns, and before a piece of the data frame is made of them.
 _PENDING_ROWS = 1024
+_PIECE_ROWS = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,19 +150,24 @@ class Names:
 
 
 class Table:
-    """Columns that grow row by row; codes stand for words, -1 for null."""
+    """Columns that grow row by row; codes stand for words, -1 for null.
 
-    def __init__(self, name: str) -> None:
+    Rows gather in a list, then in typed arrays, then in finished pieces of the data frame: so each row is copied
+    column by column, which is fast, and is never in memory twice.
+    """
+
+    def __init__(self, name: str, names: Names) -> None:
         self.columns = SCHEMA[name]
-        self._arrays = [array(column.kind if column.kind in (FLOAT, TRUTH) else "i") for column in self.columns]
+        self._names = names
         self._pending: list[tuple[Any, ...]] = []
+        self._arrays = self._empty()
+        self._pieces: list[pl.DataFrame] = []
+        self._rows = 0
         self._texts: dict[str, int] = {}
 
     def append(self, *row: Any) -> None:
         """Add a row: numbers, truth values and codes, in the order of the schema."""
-        self._pending.append(row)
-        if len(self._pending) >= _PENDING_ROWS:
-            self._settle()
+        self.extend((row,))
 
     def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Add rows that belong together."""
@@ -174,21 +180,29 @@ class Table:
         return self._texts.setdefault(text, len(self._texts))
 
     def __len__(self) -> int:
-        return len(self._arrays[0]) + len(self._pending)
+        return self._rows + len(self._pending)
 
-    def frame(self, names: Names) -> pl.DataFrame:
-        """The finished table; the columns that it was made of are given up, so that there are never two of them."""
+    def frame(self) -> pl.DataFrame:
+        """The table so far."""
         self._settle()
-        arrays = iter(self._arrays)
-        self._arrays = []
-        texts = tuple(self._texts)
-        return pl.DataFrame([_series(column, next(arrays), names, texts) for column in self.columns])
+        self._finish_piece()
+        return pl.concat(self._pieces, rechunk=False)
+
+    def _empty(self) -> "list[array[Any]]":
+        return [array(column.kind if column.kind in (FLOAT, TRUTH) else "i") for column in self.columns]
 
     def _settle(self) -> None:
-        # Column by column is several times as fast as value by value.
         for values, column in zip(self._arrays, zip(*self._pending, strict=True), strict=False):
             values.extend(column)
+        self._rows += len(self._pending)
         self._pending.clear()
+        if len(self._arrays[0]) >= _PIECE_ROWS:
+            self._finish_piece()
+
+    def _finish_piece(self) -> None:
+        values = dict(zip((column.name for column in self.columns), self._arrays, strict=True))
+        self._pieces.append(frame_of(self.columns, values, self._names, tuple(self._texts)))
+        self._arrays = self._empty()
 
 
 def frame_of(
@@ -203,7 +217,7 @@ def _series(column: Column, values: Any, names: Names, texts: tuple[str, ...]) -
     if column.kind == FLOAT:
         return raw.cast(pl.Float64)
     if column.kind == INTEGER:
-        return raw.cast(pl.Int64)
+        return raw.cast(pl.Int32)
     if column.kind == TRUTH:
         return raw.cast(pl.Boolean)
     # The code -1 stands for null.

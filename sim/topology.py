@@ -7,7 +7,6 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from scenarios.edge import Network as NetworkSettings
@@ -74,8 +73,8 @@ Pairs = list[tuple[int, int]]
 def _mesh(settings: NetworkSettings, position_m: NDArray[np.float64]) -> Pairs:
     """Every server with its nearest neighbours, and the shortest links that join what is left apart."""
     distance_m = cdist(position_m[:, :2], position_m[:, :2])
-    tree = minimum_spanning_tree(distance_m + 1e-9).tocoo()
-    pairs = {(int(min(i, j)), int(max(i, j))) for i, j in zip(tree.row, tree.col, strict=True)}
+    every = nx.Graph((i, j, {"weight": distance_m[i, j]}) for i, j in _full_mesh(settings, position_m))
+    pairs = {(min(i, j), max(i, j)) for i, j in nx.minimum_spanning_edges(every, data=False)}
     # Neighbours at the same distance as the last one count too, so that a regular grid gives a regular mesh.
     count = min(settings.neighbours, len(position_m) - 1)
     if count:
