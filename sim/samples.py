@@ -14,7 +14,7 @@ from scipy.stats import qmc
 from scenarios.document import Document, parse_value
 from scenarios.problem import InputError, Problem
 
-MAXIMUM_POINTS = 100_000
+MAXIMUM_POINTS = 20_000
 """Points of a sweep at most; more are a slip of the pen rather than a plan."""
 
 

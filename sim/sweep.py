@@ -71,7 +71,7 @@ def plan_sweep(
     Raises:
         ValueError: the design does not fit together, or a point is no valid scenario (`InputError`).
     """
-    base = read(overrides)
+    base = _with_absolute_paths(read(overrides))
     axes = [_fitted(parse_over(text), read, overrides) for text in over]
     root = np.random.SeedSequence(base.seed)
     if seeds is not None:
@@ -104,7 +104,11 @@ def _read_point(
     except InputError as error:
         sources = {f"--set {text}": axis.source for text, axis in zip(own, axes, strict=True)}
         raise InputError(_at_point(problem, sources, own) for problem in error.problems) from error
-    # Paths become absolute, for a worker that was started in another folder.
+    return _with_absolute_paths(scenario)
+
+
+def _with_absolute_paths(scenario: Scenario) -> Scenario:
+    """The scenario for a worker that was started in another folder."""
     return Scenario.model_validate(scenario.model_dump(), context={"directory": Path.cwd()})
 
 

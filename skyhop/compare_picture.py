@@ -50,7 +50,7 @@ def _finish(axes: Axes) -> None:
     axes.grid(color="0.9")
     axes.set_axisbelow(True)
     if axes.lines:
-        axes.set_xlim(left=0.0)
+        axes.set_xlim(0.0, 1.05 * axes.dataLim.x1 or 1.0)
         axes.set_ylim(bottom=0.0)
     else:
         axes.text(0.5, 0.5, "no run has any", transform=axes.transAxes, ha="center", va="center")
