@@ -66,9 +66,9 @@ Layout = Annotated[HexagonalLayout | SiteLayout | ListedLayout, Field(discrimina
 class Antenna(Model):
     """A column of antenna elements, tilted down."""
 
-    downtilt_deg: float = quantity(10.0, unit="deg", ge=-90, le=90)
+    downtilt_deg: float = quantity(12.0, unit="deg", ge=-90, le=90)
     """Electrical tilt below the horizon."""
-    vertical_elements: int = quantity(8, unit="1", ge=1, le=64)
+    vertical_elements: int = quantity(7, unit="1", ge=1, le=64)
     """Elements in the column."""
 
 
@@ -85,7 +85,7 @@ class Radio(Model):
     """Width of the carrier in resource blocks of 12 subcarriers."""
     subcarrier_spacing_khz: float = quantity(30.0, unit="kHz", ge=1, le=1000)
     """Subcarrier spacing."""
-    interference_load: float = quantity(0.5, unit="1", ge=0, le=1)
+    interference_load: float = quantity(0.3, unit="1", ge=0, le=1)
     """Share of the time in which every other cell transmits, and so interferes."""
     antenna: Antenna | None = Antenna()
     """Antenna of a cell; null is isotropic."""

@@ -24,6 +24,7 @@ _STOPPING_CAUSE = {"video": "video", "processing": "processing", "downtime": "do
     "queueing": "queueing",
     "braking": "braking",
 }
+_CALIBRATED_SPEED_MPS = 5.0
 _QUANTITY, _CAUSE = index_of(QUANTITIES), index_of(CONTRIBUTIONS)
 # Samples flown at once: the reference of a batch, for all stages, then takes about 120 MB.
 _BATCH_SAMPLES = 5_000_000
@@ -47,12 +48,14 @@ def fly_world(world: World, tables: dict[str, pl.DataFrame]) -> tuple[pl.DataFra
     if world.scenario.flight.simulate:
         loop = _loop(world, tables)
         for group, uavs in world.groups:
-            testbed = _testbed(world, group)
+            speed_mps = _top_speed_mps(world, uavs)
+            testbed = _testbed(world, group, float(speed_mps.max()))
             for batch in _batches(uavs, world.duration_s / world.scenario.flight.sample_s):
                 flown = _fly(world, batch, testbed, loop)
                 _sample(world, batch, flown, trajectory)
                 attribution += _error_shares(batch, flown)
-                attribution += _stopping_shares(world, batch, testbed, loop)
+                at = slice(batch.start - uavs.start, batch.stop - uavs.start)
+                attribution += _stopping_shares(world, batch, speed_mps[at], testbed, loop)
     rows = np.array(attribution, dtype=np.float64).reshape(-1, 4)
     shares = {column.name: rows[:, at] for at, column in enumerate(SCHEMA["attribution"])}
     joined = {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in trajectory.items()}
@@ -62,12 +65,26 @@ def fly_world(world: World, tables: dict[str, pl.DataFrame]) -> tuple[pl.DataFra
     )
 
 
-def _testbed(world: World, group: Group) -> Testbed:
-    """The scenario's testbed with the group's vehicle, where it has its own."""
+def _testbed(world: World, group: Group, top_speed_mps: float) -> Testbed:
+    """The scenario's testbed, with the group's vehicle where it has its own.
+
+    The preset's autopilot is calibrated on the 5 m/s circle; its speed limit keeps the same ratio to a faster path,
+    or it could never catch up.
+    """
     testbed = TESTBEDS[world.scenario.flight.testbed]
+    limit_mps = testbed.autopilot.speed_limit_mps * max(top_speed_mps / _CALIBRATED_SPEED_MPS, 1.0)
+    testbed = replace(testbed, autopilot=replace(testbed.autopilot, speed_limit_mps=limit_mps))
     if group.vehicle is None:
         return testbed
     return replace(testbed, vehicle=replace(testbed.vehicle, **group.vehicle.model_dump()))
+
+
+def _top_speed_mps(world: World, uavs: range) -> Floats:
+    """Top horizontal speed of the planned path of every UAV, over whole seconds."""
+    time_s = np.arange(0.0, world.duration_s + 1.0)
+    return np.array(
+        [np.hypot(*np.diff(world.fleet.sample(time_s, slice(uav, uav + 1))[0, :, :2], axis=0).T).max() for uav in uavs]
+    )
 
 
 def _batches(uavs: range, samples: float) -> Iterator[range]:
@@ -187,11 +204,10 @@ def _error_shares(batch: range, flown: FlightResult) -> list[tuple[int, int, int
     ]
 
 
-def _stopping_shares(world: World, batch: range, testbed: Testbed, loop: _Loop) -> list[tuple[int, int, int, float]]:
+def _stopping_shares(
+    world: World, batch: range, speed_mps: Floats, testbed: Testbed, loop: _Loop
+) -> list[tuple[int, int, int, float]]:
     """The longest stopping distance of each UAV line by line: its top speed, and the worst of every latency."""
-    time_s = np.arange(0.0, world.duration_s, 1.0)
-    position_m = world.fleet.sample(time_s, slice(batch.start, batch.stop))
-    speed_mps = np.linalg.norm(np.diff(position_m[..., :2], axis=1), axis=2).max(axis=1, initial=0.0)
     shares = []
     for uav, speed in zip(batch, speed_mps, strict=True):
         own = loop.uav == uav

@@ -78,6 +78,8 @@ def _migrations(migrations: pl.DataFrame) -> Figures:
 
 
 def _latency(latency: pl.DataFrame, end_s: float) -> Figures:
+    if latency.is_empty():
+        return dict.fromkeys(("mean_s", "largest_s", "mean_hops", "largest_queueing_s", "unreachable_s"))
     # Rows come in the order of time, so a stable sort by service puts each one before its follower.
     service = latency["service"].to_physical().to_numpy()
     order = np.argsort(service, kind="stable")
