@@ -1,7 +1,7 @@
 """Scenarios: the schema of what a run depends on, how it is read, and the ones that are shipped.
 
 - `Scenario`: the schema; `json_schema()` exports it.
-- `load(path, Scenario, overrides)`: read and check a YAML file; `InputError` names every problem by file, line and field.
+- `load(path, Scenario, overrides)`: read and check a YAML file; `InputError` names every problem by file, line, field.
 """
 
 from scenarios.load import InputError, load

@@ -39,7 +39,9 @@ class Schema:
         for option in self.options(self.resolve(node), value):
             if isinstance(key, str):
                 extra = option.get("additionalProperties", False)
-                found = option.get("properties", {}).get(key, extra if isinstance(extra, dict) else None)
+                # True stands for anything at all.
+                others = {} if extra is True else extra or None
+                found = option.get("properties", {}).get(key, others)
             else:
                 prefix = option.get("prefixItems", [])
                 found = prefix[key] if key < len(prefix) else option.get("items")

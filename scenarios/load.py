@@ -5,6 +5,7 @@ Every problem names the file, the line, the field, what was given and what is al
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,11 +30,16 @@ def load(path: Path, model: type[M], overrides: Sequence[str] = ()) -> M:
     """
     document = read(path)
     for override in overrides:
-        _apply_override(document, Schema(model.model_json_schema()), override)
+        _apply_override(document, _schema(model), override)
     try:
         return model.model_validate(document.data, context={"directory": path.parent})
     except ValidationError as error:
-        raise InputError(_explain(error, document, Schema(model.model_json_schema()))) from error
+        raise InputError(_explain(error, document, _schema(model))) from error
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Schema:
+    return Schema(model.model_json_schema())
 
 
 _STEP = re.compile(r"\.?([^.\[\]=\s]+)|\[([0-9]{1,9})\]")

@@ -12,6 +12,7 @@ from simpy import Environment, Event
 
 from pam import TABLE_III, PamParameters
 from pam import model as pam_model
+from scenarios.edge import LinkFailure
 from scenarios.schema import Scenario
 from sim.executor import SimulatedExecutor
 from sim.flights import fly_world
@@ -21,7 +22,7 @@ from sim.network import Link, Network
 from sim.orchestrator import Orchestrator
 from sim.policies import build_policy
 from sim.recorder import Recorder
-from sim.run import Run
+from sim.run import Run, scenario_hash
 from sim.servers import EdgeServer
 from sim.services import RunningService
 from sim.summary import summarise
@@ -48,7 +49,7 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> Run:
     tables["trajectory"], tables["attribution"] = fly_world(world, tables)
     tables["frames"] = count_frames(world, tables)
     tables = {name: tables[name] for name in SCHEMA}
-    return Run(scenario, tables, summarise(world, tables))
+    return Run(scenario, scenario_hash(scenario), tables, summarise(world, tables))
 
 
 def run_events(world: World, progress: Progress | None = None) -> Recorder:
@@ -90,7 +91,7 @@ def run_events(world: World, progress: Progress | None = None) -> Recorder:
     for failure in scenario.network.failures:
         if not topology.graph.has_edge(*failure.between):
             raise ValueError(f"network.failures: no link between {failure.between[0]!r} and {failure.between[1]!r}")
-        environment.process(_cut(environment, failure.between, failure.at_s, failure.for_s, topology, network, latency))
+        environment.process(_cut(environment, failure, topology, network, orchestrator))
     # Without an end: a migration that has begun when the last UAV stops is still finished.
     with _seldom_collected():
         environment.run()
@@ -167,25 +168,14 @@ def _next_of_same_uav(uav: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _cut(
-    environment: Environment,
-    between: tuple[str, str],
-    at_s: float,
-    for_s: float,
-    topology: Topology,
-    network: Network,
-    latency: Latency,
+    environment: Environment, failure: LinkFailure, topology: Topology, network: Network, orchestrator: Orchestrator
 ) -> Generator[Event, None, None]:
-    directions = (between, between[::-1])
-    yield environment.timeout(at_s)
-    topology.set_link(*between, up=False)
-    latency.forget_ways()
-    for direction in directions:
-        network.fail(direction)
-    yield environment.timeout(for_s)
-    topology.set_link(*between, up=True)
-    latency.forget_ways()
-    for direction in directions:
-        network.repair(direction)
+    for up, after_s in ((False, failure.at_s), (True, failure.for_s)):
+        yield environment.timeout(after_s)
+        topology.set_link(*failure.between, up=up)
+        for direction in (failure.between, failure.between[::-1]):
+            (network.repair if up else network.fail)(direction)
+        orchestrator.reroute()
 
 
 def _handovers(world: World) -> pl.DataFrame:

@@ -44,17 +44,9 @@ class Latency:
         processing_s = service.settings.processing_s
         queueing_s = self._servers[location].queueing_s(processing_s)
         service.latency_s = latency_s = network_s + queueing_s + processing_s
-        self._table.append(
-            self._environment.now,
-            service.uav,
-            service.index,
-            location,
-            hops,
-            network_s,
-            queueing_s,
-            processing_s,
-            latency_s,
-        )
+        now_s = self._environment.now
+        uav, index = service.uav, service.index
+        self._table.extend(((now_s, uav, index, location, hops, network_s, queueing_s, processing_s, latency_s),))
 
     def _way(self, serving: int, location: int) -> tuple[int, float]:
         nodes = self._topology.path(self._servers[serving].name, self._servers[location].name)

@@ -78,6 +78,14 @@ class Orchestrator:
             # Services that hop at once share alike what is free: the first takes a part, the last all that is left.
             self._begin(service, share=1.0 / (len(moving) - number))
 
+    def reroute(self) -> None:
+        """Paths have changed: a link was cut or came back, and services are nearer or farther than they were."""
+        self._latency.forget_ways()
+        for uav, serving in enumerate(self._serving):
+            if serving >= 0:
+                for service in self._services_of[uav]:
+                    self._latency.note(service, serving)
+
     def _place(self, service: RunningService, server: int) -> None:
         settings = service.settings
         shortage = self._servers[server].shortage(settings.cores, settings.state_bytes)

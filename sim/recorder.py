@@ -24,7 +24,7 @@ class Recorder:
         number = len(self.migrations)
         plan = record.plan
         task = plan.task
-        self.migrations.append(
+        row = (
             number,
             uav,
             service,
@@ -50,4 +50,5 @@ class Recorder:
             plan.predicted_bytes,
             self.migrations.text(record.reason or plan.reason),
         )
-        self.phases.extend([(number, _PHASES[phase[0]], *phase[1:]) for phase in record.phases])
+        self.migrations.extend((row,))
+        self.phases.extend([(number, _PHASES[phase], *rest) for phase, *rest in record.phases])

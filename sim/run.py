@@ -15,7 +15,7 @@ from sim.mcap import write_mcap
 from sim.tables import SCHEMA
 
 # Whatever takes part in the figures; the manifest names their versions.
-_COMPONENTS = ("skyhop", "numpy", "scipy", "simpy", "networkx", "polars", "pydantic")
+_COMPONENTS = ("skyhop", "numpy", "scipy", "simpy", "networkx", "polars", "pydantic", "matplotlib")
 
 # Fields of a scenario that name a file.
 _FILES = ("path", "parameters")
@@ -23,12 +23,13 @@ _FILES = ("path", "parameters")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished run: the scenario, its tables by name as polars data frames, and its key figures.
+    """A finished run: the scenario and its hash, its tables by name as polars data frames, and its key figures.
 
     The tables are those of `sim.tables.SCHEMA`; each is an attribute too, such as `run.migrations`.
     """
 
     scenario: Scenario
+    scenario_sha256: str
     tables: dict[str, pl.DataFrame]
     summary: dict[str, Any]
 
@@ -76,27 +77,26 @@ class Run:
         """What this run can be traced to: the scenario and its hash, the seed, the versions of what computed it."""
         return {
             "skyhop_run": 1,
-            "scenario": self.scenario.name,
-            "scenario_sha256": scenario_hash(self.scenario),
-            "seed": self.scenario.seed,
-            "versions": {name: version(name) for name in _COMPONENTS} | {"python": platform.python_version()},
+            **provenance(self.scenario, self.scenario_sha256),
             "tables": {name: {"rows": frame.height} for name, frame in self.tables.items()},
         }
 
     def write(self, directory: Path) -> list[Path]:
         """Write the tables as Parquet, `manifest.json`, `summary.json`, `scenario.json` and `flight.mcap`."""
         directory.mkdir(parents=True, exist_ok=True)
-        manifest = self.manifest()
-        digest = manifest["scenario_sha256"]
         written = []
         for name, frame in self.tables.items():
             path = directory / f"{name}.parquet"
             units = {column.name: column.unit for column in SCHEMA[name]}
-            metadata = {"scenario_sha256": digest, "seed": str(self.scenario.seed), "units": json.dumps(units)}
+            metadata = {
+                "scenario_sha256": self.scenario_sha256,
+                "seed": str(self.scenario.seed),
+                "units": json.dumps(units),
+            }
             frame.write_parquet(path, compression="zstd", metadata=metadata)
             written.append(path)
         for name, document in (
-            ("manifest.json", manifest),
+            ("manifest.json", self.manifest()),
             ("summary.json", self.summary),
             ("scenario.json", _without_folders(self.scenario.model_dump(mode="json"))),
         ):
@@ -105,6 +105,16 @@ class Run:
             written.append(path)
         written.append(write_mcap(self, directory / "flight.mcap"))
         return written
+
+
+def provenance(scenario: Scenario, scenario_sha256: str) -> dict[str, Any]:
+    """What figures can be traced to: the scenario by name and hash, the seed, the versions of what computed them."""
+    return {
+        "scenario": scenario.name,
+        "scenario_sha256": scenario_sha256,
+        "seed": scenario.seed,
+        "versions": {name: version(name) for name in _COMPONENTS} | {"python": platform.python_version()},
+    }
 
 
 def read_run(directory: Path) -> Run:
@@ -123,7 +133,7 @@ def read_run(directory: Path) -> Run:
         scenario = Scenario.model_validate(document, context={"files": "elsewhere"})
     except (OSError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise ValueError(f"{directory}: not a readable run of Skyhop: {error}") from error
-    return Run(scenario, tables, summary)
+    return Run(scenario, manifest["scenario_sha256"], tables, summary)
 
 
 def scenario_hash(scenario: Scenario) -> str:

@@ -19,7 +19,7 @@ from mobility import named_generator
 from scenarios.problem import InputError, Problem
 from scenarios.schema import Scenario
 from sim.engine import simulate
-from sim.run import Run, scenario_hash
+from sim.run import provenance, scenario_hash
 from sim.samples import Choices, Range, combine, parse_over
 from sim.sweep_folder import SweepFolder
 
@@ -54,9 +54,8 @@ class Sweep:
 
 
 def _origin(scenario: Scenario) -> dict[str, Any]:
-    """Name, hash, seed and versions, as in the manifest of a run; the hash reads the scenario's files."""
-    manifest = Run(scenario, tables={}, summary={}).manifest()
-    return {key: manifest[key] for key in ("scenario", "scenario_sha256", "seed", "versions")}
+    """What a scenario's figures can be traced to; reads the scenario's files where this is called."""
+    return provenance(scenario, scenario_hash(scenario))
 
 
 def plan_sweep(

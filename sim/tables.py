@@ -5,7 +5,7 @@ become a `polars.DataFrame` once, at the end. Names and words are stored as smal
 """
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -165,12 +165,8 @@ class Table:
         self._rows = 0
         self._texts: dict[str, int] = {}
 
-    def append(self, *row: Any) -> None:
-        """Add a row: numbers, truth values and codes, in the order of the schema."""
-        self.extend((row,))
-
-    def extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add rows that belong together."""
+    def extend(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows: numbers, truth values and codes, in the order of the schema."""
         self._pending += rows
         if len(self._pending) >= _PENDING_ROWS:
             self._settle()

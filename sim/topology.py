@@ -21,10 +21,12 @@ class Topology:
 
     def path(self, source: str, destination: str) -> tuple[str, ...] | None:
         """Nodes of the path of least latency from source to destination, None where there is none."""
-        if (source, source) not in self._paths:
+        path = self._paths.get((source, destination))
+        if path is None and (source, source) not in self._paths:
             found = nx.single_source_dijkstra_path(self.graph, source, weight=_latency_and_hop)
             self._paths.update(((source, node), tuple(nodes)) for node, nodes in found.items())
-        return self._paths.get((source, destination))
+            path = self._paths.get((source, destination))
+        return path
 
     def latency_s(self, nodes: Sequence[str]) -> float:
         """One-way latency along a path."""

@@ -65,10 +65,21 @@ def build_world(scenario: Scenario) -> World:
     Raises:
         ValueError: a file that the scenario names does not fit.
     """
-    frame = None
-    if scenario.origin is not None:
-        origin = scenario.origin
-        frame = LocalFrame(origin.latitude_deg, origin.longitude_deg, origin.altitude_m)
+    frame = build_frame(scenario)
+    fleet, groups = build_fleet(scenario, frame)
+    cells = build_cells(scenario.cells, frame)
+    duration_s = scenario.duration_s or float(fleet.end_s)
+    return World(scenario, frame, fleet, groups, cells, duration_s, attach(scenario, fleet, cells, duration_s))
+
+
+def build_frame(scenario: Scenario) -> LocalFrame | None:
+    """The local frame, None where the scenario has no origin."""
+    origin = scenario.origin
+    return LocalFrame(origin.latitude_deg, origin.longitude_deg, origin.altitude_m) if origin else None
+
+
+def build_fleet(scenario: Scenario, frame: LocalFrame | None) -> tuple[Fleet, tuple[tuple[Group, range], ...]]:
+    """The fleet, and which UAVs belong to which group. Raises ValueError if a trajectory's file does not fit."""
     seed = np.random.SeedSequence(scenario.seed)
     names: list[str] = []
     trajectories: list[Trajectory] = []
@@ -81,14 +92,11 @@ def build_world(scenario: Scenario) -> World:
             generator = named_generator(seed, f"trajectory/{name}")
             trajectories.append(build_trajectory(group, number, frame, scenario.duration_s, generator))
         groups.append((group, range(first, len(names))))
-    fleet = Fleet(names, trajectories)
-    cells = _cells(scenario.cells, frame)
-    duration_s = scenario.duration_s or float(fleet.end_s)
-    attachment = _attach(scenario, fleet, cells, duration_s, seed)
-    return World(scenario, frame, fleet, tuple(groups), cells, duration_s, attachment)
+    return Fleet(names, trajectories), tuple(groups)
 
 
-def _cells(layout: Layout, frame: LocalFrame | None) -> Cells:
+def build_cells(layout: Layout, frame: LocalFrame | None) -> Cells:
+    """The cells of a layout. Raises ValueError if its file does not fit."""
     sectors = layout.sectors == 3
     if layout.type == "hexagonal":
         return hexagonal_grid(
@@ -110,10 +118,10 @@ def _server_names(cells: Cells, sectors: int) -> tuple[str, ...]:
     return tuple(name.removesuffix("-0") if sectors > 1 else name for name in first)
 
 
-def _attach(
-    scenario: Scenario, fleet: Fleet, cells: Cells, duration_s: float, seed: np.random.SeedSequence
-) -> Attachment:
+def attach(scenario: Scenario, fleet: Fleet, cells: Cells, duration_s: float) -> Attachment:
+    """Who is attached where and when. Raises ValueError if a table does not fit."""
     settings = scenario.attachment
+    seed = np.random.SeedSequence(scenario.seed)
     if settings.type == "table":
         return read_attachment(settings.path, fleet.names, cells.names, settings.interruption_s)
     if settings.type == "nearest":

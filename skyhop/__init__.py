@@ -10,12 +10,13 @@ skyhop.plot(run).savefig("flight.png")
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from scenarios.schema import Scenario
     from sim import Run
-    from skyhop.plot import plot
 
 __all__ = ["__version__", "load", "plot", "simulate"]
 
@@ -39,11 +40,8 @@ def simulate(scenario: "Scenario") -> "Run":
     return simulate(scenario)
 
 
-def __getattr__(name: str) -> Any:
-    if name != "plot":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Only now, because matplotlib takes long to import; its module has put itself under the name of the function.
-    from skyhop.plot import plot
+def plot(run: "Run") -> "Figure":
+    """A run at a glance, as a matplotlib figure: map and time lines. Raises ValueError if the run has no UAV."""
+    from skyhop.overview import plot
 
-    globals()[name] = plot
-    return plot
+    return plot(run)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from scenarios import Scenario
 from sim.engine import simulate
 from sim.run import Run
-from skyhop.plot import plot
+from skyhop.overview import plot
 
 
 def circle(**changes: Any) -> Scenario:
