@@ -7,6 +7,7 @@ Microservices", IEEE TNSM 2023 (here "PAM"), Tables II and III.
 import math
 import tomllib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -82,6 +83,15 @@ class PamParameters:
     def __post_init__(self) -> None:
         for name in CONSTANTS:
             _check(name, getattr(self, name))
+
+    @cached_property
+    def _hash(self) -> int:
+        # Of the numbers only: the hash of a text changes from process to process, and this one may travel.
+        return hash(tuple(getattr(self, name) for name in CONSTANTS))
+
+    def __hash__(self) -> int:
+        # Every plan looks itself up by the parameters: their thirty fields are hashed once.
+        return self._hash
 
     @classmethod
     def from_toml(cls, path: str | Path) -> "PamParameters":

@@ -5,7 +5,8 @@ The algorithm is MOSE's (Yu, Calagna, Giaccone, Chiasserini, "MOSE", Sec. IV-C a
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import isfinite
+from math import inf, isfinite
+from typing import NamedTuple
 
 from pam import model
 from pam.migration import MigrationPlan, MigrationTask, Objective, Step, Strategy
@@ -16,8 +17,10 @@ MOST_ITERATIONS = 1000
 """No plan has more dump iterations: a restore needs the directories of all of them, and a plan lists every step."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Demand:
+_POSITIVE = {"target_s": "s", "state_bytes": "bytes", "available_bandwidth_bps": "bit/s"}
+
+
+class _Demand(NamedTuple):
     """What a plan depends on: a task without its names, so that equal demands are planned once."""
 
     objective: Objective
@@ -93,13 +96,9 @@ def _bind(task: MigrationTask, chosen: _Choice) -> MigrationPlan:
 
 
 def _demand(task: MigrationTask) -> _Demand:
-    positive = (
-        ("target_s", task.target_s, "s"),
-        ("state_bytes", task.state_bytes, "bytes"),
-        ("available_bandwidth_bps", task.available_bandwidth_bps, "bit/s"),
-    )
-    for name, value, unit in positive:
-        if not (isfinite(value) and value > 0.0):
+    for name, unit in _POSITIVE.items():
+        value = getattr(task, name)
+        if not 0.0 < value < inf:
             raise ValueError(f"{name} of service {task.service!r} is {value}; it must be a number of {unit} above 0")
     if not 0.0 <= task.dirty_page_rate <= 1.0:
         raise ValueError(

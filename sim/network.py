@@ -111,12 +111,12 @@ class Network:
         """Send `volume_bytes` along `links`, at a rate that the caller has reserved or else at a fair share."""
         now_s = self._environment.now
         flow = Flow(links, volume_bytes * 8, self._environment.event(), reserved_bps is None, now_s)
-        if not all(link.up for link in links):
+        if not all([link.up for link in links]):
             flow.done.succeed(False)
         elif reserved_bps is not None:
             for link in links:
                 link.reserved[flow] = None
-            self._set_rate(flow, reserved_bps)
+            self._set_rate(flow, reserved_bps, now_s)
         else:
             crossing = len(links) > 1
             for link in links:
@@ -167,24 +167,24 @@ class Network:
         self._dirty[link] = None
 
     def _share(self, _: Event) -> None:
+        now_s = self._environment.now
         dirty, self._dirty = self._dirty, {}
         seen: set[Link] = set()
         for link in dirty:
             if not link.crossing:
                 # Nobody on it uses another link, as is usual between neighbours: all share alike.
-                rate_bps = link.unreserved_bps / max(len(link.elastic), 1)
+                rate_bps = link.unreserved_bps / (len(link.elastic) or 1)
                 for flow in link.elastic:
                     if rate_bps != flow.rate_bps:
-                        self._set_rate(flow, rate_bps)
+                        self._set_rate(flow, rate_bps, now_s)
             elif link not in seen:
                 flows, links = _component(link)
                 seen.update(links)
                 for flow, rate_bps in max_min_fair(flows, links).items():
                     if rate_bps != flow.rate_bps:
-                        self._set_rate(flow, rate_bps)
+                        self._set_rate(flow, rate_bps, now_s)
 
-    def _set_rate(self, flow: Flow, rate_bps: float) -> None:
-        now_s = self._environment.now
+    def _set_rate(self, flow: Flow, rate_bps: float, now_s: float) -> None:
         flow.remaining_bits -= flow.rate_bps * (now_s - flow.updated_s)
         flow.rate_bps = rate_bps
         flow.updated_s = now_s
@@ -193,15 +193,16 @@ class Network:
             finish_s = now_s + max(flow.remaining_bits, 0.0) / rate_bps
             self._sequence += 1
             heappush(self._finishes, (finish_s, self._sequence, flow.version, flow))
-            self._wake(finish_s)
+            if finish_s < self._wake_s:
+                self._wake(finish_s)
 
     def _wake(self, at_s: float) -> None:
-        if at_s < self._wake_s:
-            wait_s = max(at_s - self._environment.now, 0.0)
-            # The clock's own sum, which can lie a rounding away from at_s: a timer must know itself when it fires.
-            self._wake_s = self._environment.now + wait_s
-            timeout = self._environment.timeout(wait_s)
-            timeout.callbacks.append(self._finish)
+        """Look at `at_s` who has finished."""
+        wait_s = max(at_s - self._environment.now, 0.0)
+        # The clock's own sum, which can lie a rounding away from at_s: a timer must know itself when it fires.
+        self._wake_s = self._environment.now + wait_s
+        timeout = self._environment.timeout(wait_s)
+        timeout.callbacks.append(self._finish)
 
     def _finish(self, _: Event) -> None:
         now_s = self._environment.now

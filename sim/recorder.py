@@ -51,4 +51,9 @@ class Recorder:
             self.migrations.text(record.reason or plan.reason),
         )
         self.migrations.extend((row,))
-        self.phases.extend([(number, _PHASES[phase], *rest) for phase, *rest in record.phases])
+        self.phases.extend(
+            [
+                (number, _PHASES[phase], round_number, started_s, duration_s, sent_bytes, down)
+                for phase, round_number, started_s, duration_s, sent_bytes, down in record.phases
+            ]
+        )
