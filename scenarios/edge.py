@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from mot import MEASURED, YoloSize
 from pam.migration import Objective
 from scenarios.quantity import ExistingFile, Model, quantity
 
@@ -81,19 +82,53 @@ class AutopilotService(_Service):
 
 
 class TrackerService(_Service):
-    """Tracks objects in the UAV's video: while it is down, frames queue or are lost."""
+    """Tracks objects in the UAV's video: while it is down, frames queue or are lost.
+
+    What is left out of state, dirty-page rate and times is that of the measured service with the given `model`.
+    """
 
     type: Literal["tracker"]
+    model: Literal["n", "s", "m", "l", "x"] = "n"
+    """Size of the YOLOv8 model, nano to extra large."""
+    image_px: Literal[320, 640] = quantity(320, unit="px")
+    """Width of the images it works on."""
+    state_bytes: float = quantity(MEASURED[320][YoloSize.N].state_bytes, unit="B", gt=0, le=1e12)
+    """State size M; that of the measured model if left out."""
+    dirty_page_rate: float = quantity(MEASURED[320][YoloSize.N].dirty_page_rate, unit="1", ge=0, le=1)
+    """Normalised dirty-page rate r that plans reckon with; that of the measured model if left out."""
     frame_rate_hz: float = quantity(10.0, unit="1/s", gt=0)
     """Frames that the camera sends."""
-    inference_s: float = quantity(0.025, unit="s", gt=0)
-    """Time of one inference."""
+    inference_s: float = quantity(MEASURED[320][YoloSize.N].inference_s, unit="s", gt=0)
+    """Time of one inference; that of the measured model if left out."""
+    request_rate_hz: float = quantity(10.0, unit="1/s", ge=0)
+    """Requests of one UAV; the frame rate if left out."""
+    processing_s: float = quantity(MEASURED[320][YoloSize.N].inference_s, unit="s", ge=0)
+    """CPU time of one request; the time of one inference if left out."""
     reading: Literal["newest", "queue"] = "queue"
     """Reading policy: the newest frame only, or a bounded queue of all of them."""
     queue_frames: int = quantity(64, unit="1", ge=1)
     """Queue: frames it holds; more are lost."""
     coasting: bool = True
     """Whether the Kalman filters coast over missed frames."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_measured(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        size, image_px = data.get("model", "n"), data.get("image_px", 320)
+        if size not in tuple(YoloSize) or image_px not in tuple(MEASURED):
+            return data  # the fields themselves say what is wrong
+        profile = MEASURED[image_px][YoloSize(size)]
+        filled = {
+            "state_bytes": profile.state_bytes,
+            "dirty_page_rate": profile.dirty_page_rate,
+            "inference_s": profile.inference_s,
+        } | data
+        return {
+            "processing_s": filled["inference_s"],
+            "request_rate_hz": filled.get("frame_rate_hz", 10.0),
+        } | filled
 
 
 class GenericService(_Service):

@@ -26,6 +26,8 @@ class Flight(Model):
     """Safety threshold D*: the stopping distance must stay below it."""
     video_latency_s: float = quantity(0.03, unit="s", ge=0)
     """Latency of the video from the UAV to its service, T^v."""
+    wind_mps: tuple[float, float] = quantity((0.0, 0.0), unit="m/s")
+    """Wind, how fast it blows towards east and towards north."""
 
 
 class Scenario(Model):

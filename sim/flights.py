@@ -162,6 +162,7 @@ def _fly(world: World, batch: range, testbed: Testbed, loop: _Loop) -> FlightRes
         silence=Silence.joined(silences),
         latency=LoopLatency.of(*(np.concatenate(column) for column in zip(*latencies, strict=True))),
         generators=generators,
+        wind_mps=settings.wind_mps,
         sample_step_s=settings.sample_s,
     )
 
@@ -220,6 +221,7 @@ def _stopping_shares(
             network_s=worst_s["network"],
             queueing_s=worst_s["queueing"],
         )
+        # Planned speeds are over the ground already: no wind is to be added.
         for line in stopping_lines(float(speed), latencies, testbed.vehicle):
             if line.name in _STOPPING_CAUSE:
                 cause = _CAUSE[_STOPPING_CAUSE[line.name]]
