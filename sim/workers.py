@@ -76,28 +76,24 @@ def _spread(
     client: Client, work: Callable[[T], R], lost: Callable[[T], R], items: Sequence[T], processes: int
 ) -> Iterator[R]:
     size = min(_ITEMS_PER_TASK, max(1, len(items) // (_TASKS_PER_PROCESS * processes)))
-    batches: dict[Any, Sequence[T]] = {}
-    ready = as_completed(loop=client.loop)
-
-    def submit(batch: Sequence[T]) -> None:
-        future = client.submit(_work_through, work, batch, pure=False)
-        batches[future.key] = batch
-        ready.add(future)
-
-    for first in range(0, len(items), size):
-        submit(items[first : first + size])
-    for future in ready:
-        batch = batches.pop(future.key)
+    batches = {
+        client.submit(_work_through, work, items[first : first + size], pure=False): items[first : first + size]
+        for first in range(0, len(items), size)
+    }
+    suspects: list[T] = []
+    for future in as_completed(list(batches), loop=client.loop):
+        batch = batches.pop(future)
         try:
             yield from future.result()
         except KilledWorker:
-            # One item has killed the others of its task; alone, each is judged by itself.
-            if len(batch) == 1:
-                yield lost(batch[0])
-            else:
-                for item in batch:
-                    submit([item])
+            suspects += batch
         future.release()
+    # A process that dies takes along whatever was handed to it. One after the other, each is judged by itself.
+    for item in suspects:
+        try:
+            yield client.submit(work, item, pure=False).result()
+        except KilledWorker:
+            yield lost(item)
 
 
 def _work_through(work: Callable[[T], R], batch: Sequence[T]) -> list[R]:
