@@ -25,6 +25,9 @@ check: .venv/dev
 test: check
 	$(BIN)/pytest -n auto
 
+notebooks: .venv/dev
+	$(BIN)/python notebooks/execute.py
+
 benchmarks: .venv/dev
 	$(BIN)/python -m benchmarks
 

@@ -107,14 +107,17 @@ class PathAware:
 
     def __init__(self, objective: Objective | None = Objective.MINIMIZE_DOWNTIME) -> None:
         self._objective = objective
+        # The handover that each service was last sent ahead for: between A and B and A, being at A says nothing.
+        self._prepared: dict[str, tuple[str, float]] = {}
 
     def decide(self, situation: Situation) -> Move | None:
         """Catch up if left behind, else prepare the next hop."""
-        ahead = situation.next_serving
-        if situation.location not in (situation.serving, ahead):
+        here, ahead = situation.location, situation.next_serving
+        if here != situation.serving and self._prepared.get(situation.service) != (here, situation.next_handover_s):
             return Move(situation.serving, self._objective)
-        if ahead is None or ahead == situation.location:
+        if ahead is None or ahead == here:
             return None
+        self._prepared[situation.service] = (ahead, situation.next_handover_s)
         return Move(ahead, self._objective, switch_at_s=situation.next_handover_s)
 
 
