@@ -65,6 +65,7 @@ def test_the_blocks_of_a_page_do_what_they_show(page: Path, tmp_path: Path, monk
     shutil.copytree(ROOT / "scenarios", tmp_path / "scenarios", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     shutil.copytree(ROOT / "pam" / "data", tmp_path / "pam" / "data")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     names: dict[str, Any] = {"__name__": "page"}
     for block in blocks_of(page):
         if block.comment.startswith("file: "):
