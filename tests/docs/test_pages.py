@@ -2,12 +2,16 @@
 
 import re
 import runpy
+import shlex
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from sim.policies import BUILT_IN
+from skyhop.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -67,6 +71,15 @@ def test_every_dependency_has_its_line() -> None:
 def test_every_built_in_policy_is_described() -> None:
     described = re.findall(r"^\| `([a-z-]+)` \|", text_of(ROOT / "docs" / "reference" / "policies.md"), re.MULTILINE)
     assert set(BUILT_IN) <= set(described)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_every_command_that_is_only_named_could_be_typed(page: Path) -> None:
+    group: Any = typer.main.get_command(app)
+    inline = re.findall(r"`skyhop ([a-z]+ [^`]+)`", FENCED.sub("", text_of(page)))
+    for text in [*inline, *re.findall(r"^skyhop (.+)$", text_of(page), re.MULTILINE)]:
+        name, *arguments = shlex.split(text)
+        group.commands[name].make_context(name, arguments, resilient_parsing=False)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)
