@@ -2,11 +2,11 @@
 
 Every back-end shares these types: the simulated executor and one that moves real containers take the same
 `MigrationPlan` and return the same `MigrationRecord`, so that predicted and measured figures are two columns of
-one table.
+one table. They are named tuples: as immutable as frozen dataclasses, and made in a quarter of the time, which counts
+where a city migrates a hundred thousand times.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -61,8 +61,7 @@ class MigrationState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True)
-class MigrationTask:
+class MigrationTask(NamedTuple):
     """One service to be moved, as handed to the planner.
 
     `state_bytes` is M, `dirty_page_rate` the normalised r in [0, 1] (worst case over the service's life), `target_s`
@@ -83,8 +82,7 @@ class MigrationTask:
     reserve: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One thing an executor does: process for `processing_s`, or move `volume_bytes` across the link.
 
     `round` is 0 for the pre-dump, i for the i-th dump iteration and I + 1 for Stop&Copy. `service_down` tells whether
@@ -98,8 +96,7 @@ class Step:
     service_down: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MigrationPlan:
+class MigrationPlan(NamedTuple):
     """What to do for a task and what it will cost at most.
 
     `bandwidth_bps` is what to reserve, `iterations` is I. `steps` are the worst-case steps behind the predicted
@@ -130,8 +127,7 @@ class PhaseRecord(NamedTuple):
     service_down: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MigrationRecord:
+class MigrationRecord(NamedTuple):
     """One migration as it happened: the outcome, the two KPIs and every phase.
 
     Times are in the time of the run. `down_from_s` is when the service fell silent (NaN if it never did);
@@ -148,7 +144,7 @@ class MigrationRecord:
     downtime_s: float
     transferred_bytes: float
     reason: str = ""
-    phases: tuple[PhaseRecord, ...] = field(default=())
+    phases: tuple[PhaseRecord, ...] = ()
 
     @property
     def duration_s(self) -> float:

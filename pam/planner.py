@@ -3,7 +3,6 @@
 The algorithm is MOSE's (Yu, Calagna, Giaccone, Chiasserini, "MOSE", Sec. IV-C and Fig. 5) over the worst case of PAM.
 """
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite
 from typing import NamedTuple
@@ -31,8 +30,7 @@ class _Demand(NamedTuple):
     coat: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(NamedTuple):
     """A plan without its task; the fields are those of `MigrationPlan`, in its order."""
 
     strategy: Strategy
@@ -54,7 +52,7 @@ def plan(task: MigrationTask, parameters: PamParameters = TABLE_III) -> Migratio
     bandwidth (eq. 33) whose downtime meets the target, else with all that is available. Raises ValueError if a field
     of the task is out of range.
     """
-    return _bind(task, _plan(_demand(task), parameters))
+    return MigrationPlan(task, *_plan(_demand(task), parameters))
 
 
 def evaluate(
@@ -77,22 +75,7 @@ def evaluate(
         )
     if iterations > MOST_ITERATIONS:
         raise ValueError(f"iterations is {iterations}; at most {MOST_ITERATIONS} are planned")
-    return _bind(task, _evaluate(demand, strategy, bandwidth_bps, iterations, parameters))
-
-
-def _bind(task: MigrationTask, chosen: _Choice) -> MigrationPlan:
-    return MigrationPlan(
-        task,
-        chosen.strategy,
-        chosen.bandwidth_bps,
-        chosen.iterations,
-        chosen.steps,
-        chosen.downtime_s,
-        chosen.duration_s,
-        chosen.volume_bytes,
-        chosen.feasible,
-        chosen.reason,
-    )
+    return MigrationPlan(task, *_evaluate(demand, strategy, bandwidth_bps, iterations, parameters))
 
 
 def _demand(task: MigrationTask) -> _Demand:
@@ -106,7 +89,7 @@ def _demand(task: MigrationTask) -> _Demand:
             "it is normalised, from 0 (R_min) to 1 (R_max), without unit"
         )
     return _Demand(
-        Objective(task.objective),
+        task.objective,
         task.target_s,
         task.state_bytes,
         task.dirty_page_rate,
@@ -117,7 +100,7 @@ def _demand(task: MigrationTask) -> _Demand:
 
 @lru_cache(maxsize=512)
 def _plan(demand: _Demand, parameters: PamParameters) -> _Choice:
-    if demand.objective is Objective.MINIMIZE_RESOURCES:
+    if Objective(demand.objective) is Objective.MINIMIZE_RESOURCES:
         return _minimize_resources(demand, parameters)
     return _minimize_downtime(demand, parameters)
 
@@ -135,7 +118,7 @@ def _minimize_downtime(demand: _Demand, parameters: PamParameters) -> _Choice:
             return chosen
     cold = _evaluate(demand, Strategy.COLD, bandwidth_bps, 0, parameters)
     ahead_s = _evaluate(demand, Strategy.PRE_COPY, bandwidth_bps, 0, parameters).duration_s
-    return replace(cold, reason=f"pre-copy would take up to {ahead_s:.3f} s; {cold.reason}")
+    return cold._replace(reason=f"pre-copy would take up to {ahead_s:.3f} s; {cold.reason}")
 
 
 def _minimize_resources(demand: _Demand, parameters: PamParameters) -> _Choice:
@@ -148,7 +131,7 @@ def _minimize_resources(demand: _Demand, parameters: PamParameters) -> _Choice:
             return chosen
     cold = _evaluate(demand, Strategy.COLD, demand.available_bandwidth_bps, 0, parameters)
     needed = f"the target needs {bandwidth_bps / 1e6:.2f} Mbit/s" if isfinite(least) else "processing alone is too long"
-    return replace(cold, reason=f"{needed}; {cold.reason}")
+    return cold._replace(reason=f"{needed}; {cold.reason}")
 
 
 @lru_cache(maxsize=512)
@@ -157,9 +140,9 @@ def _evaluate(
 ) -> _Choice:
     steps = worst_case_steps(strategy, demand.state_bytes, demand.dirty_page_rate, iterations, parameters, demand.coat)
     downtime_s, duration_s, volume_bytes = cost(steps, bandwidth_bps)
-    counted_s = downtime_s if demand.objective is Objective.MINIMIZE_RESOURCES else duration_s
+    resources = Objective(demand.objective) is Objective.MINIMIZE_RESOURCES
+    counted_s, kind = (downtime_s, "downtime") if resources else (duration_s, "duration")
     feasible = counted_s <= demand.target_s
-    kind = "downtime" if demand.objective is Objective.MINIMIZE_RESOURCES else "duration"
     rounds = f" with I = {iterations}" if strategy is Strategy.ITERATIVE_PRE_COPY else ""
     reason = (
         f"{strategy.value}{rounds} at {bandwidth_bps / 1e6:.2f} Mbit/s takes a {kind} of at most {counted_s:.3f} s, "

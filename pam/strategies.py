@@ -16,7 +16,6 @@ fetched late. Nobody has measured it here: it composes the figures above.
 """
 
 from collections.abc import Generator
-from dataclasses import replace
 from math import fsum, isfinite
 
 from pam import model
@@ -104,10 +103,10 @@ def play(
             pages = float(dirtied_pages(actual_pages_per_s, running_s, state_bytes, worst_rate, parameters))
             share = float(dirtied_volume(pages, state_bytes, worst_rate, parameters)) / worst_bytes
             rate = 0.0 if hybrid else float(dirtiness(pages, state_bytes, worst_rate, parameters))
-            actual = replace(step, processing_s=float(model.dump_duration(state_bytes, rate, parameters)))
+            actual = step._replace(processing_s=float(model.dump_duration(state_bytes, rate, parameters)))
             since_dump_s, frozen_s = 0.0, float(model.dump_frozen_time(state_bytes, rate, parameters))
         elif step.round > 0 and step.phase is moves_dirty_pages:
-            actual = replace(step, processing_s=step.processing_s * share, volume_bytes=step.volume_bytes * share)
+            actual = step._replace(processing_s=step.processing_s * share, volume_bytes=step.volume_bytes * share)
         since_dump_s += yield actual
 
 

@@ -73,26 +73,30 @@ class SimulatedExecutor:
                 elapsed_s = step.processing_s
                 phases.append(PhaseRecord(step.phase, step.round, started_s, elapsed_s, 0.0, down))
                 started_s += elapsed_s
-                step = _following(steps, elapsed_s)
-                continue
-            if started_s > environment.now:
-                yield from _wait(environment.timeout(started_s - environment.now), run, environment)
-                started_s = environment.now
-            flow = self._network.start(links, step.volume_bytes, reserved_bps)
+            else:
+                ahead_s = started_s - environment.now
+                if ahead_s > 0.0:
+                    yield from _wait(environment.timeout(ahead_s), run, environment)
+                    started_s = environment.now
+                flow = self._network.start(links, step.volume_bytes, reserved_bps)
+                try:
+                    arrived = yield from _wait(flow.done, run, environment)
+                except Interrupt:
+                    self._network.cancel(flow)
+                    arrived = None
+                now_s = environment.now
+                elapsed_s = now_s - started_s
+                sent_bytes = step.volume_bytes if arrived else flow.sent_bytes(now_s)
+                phases.append(PhaseRecord(step.phase, step.round, started_s, elapsed_s, sent_bytes, down))
+                if arrived is None:
+                    raise _Cancelled
+                if not arrived:
+                    return (yield from self._fail(plan, run, step.phase, down))
+                started_s = now_s
             try:
-                arrived = yield from _wait(flow.done, run, environment)
-            except Interrupt:
-                self._network.cancel(flow)
-                arrived = None
-            elapsed_s = environment.now - started_s
-            sent_bytes = step.volume_bytes if arrived else flow.sent_bytes(environment.now)
-            phases.append(PhaseRecord(step.phase, step.round, started_s, elapsed_s, sent_bytes, down))
-            if arrived is None:
-                raise _Cancelled
-            if not arrived:
-                return (yield from self._fail(plan, run, step.phase, down))
-            started_s = environment.now
-            step = _following(steps, elapsed_s)
+                step = steps.send(elapsed_s)
+            except StopIteration:
+                step = None
         if started_s > environment.now:
             yield from _wait(environment.timeout(started_s - environment.now), run, environment)
         return run.record(plan, MigrationState.COMPLETED, plan.task.destination, environment.now, "")
@@ -117,14 +121,6 @@ class SimulatedExecutor:
 
 class _Cancelled(Exception):
     """A transfer was cancelled, and what it had sent is noted."""
-
-
-def _following(steps: Generator[Step, float, None], elapsed_s: float) -> Step | None:
-    """The next step, None after the last one."""
-    try:
-        return steps.send(elapsed_s)
-    except StopIteration:
-        return None
 
 
 def _wait(event: Event, run: "_Run", environment: Environment) -> Generator[Event, Any, Any]:
@@ -163,15 +159,16 @@ class _Run:
             sent_bytes += phase.transferred_bytes
             if phase.service_down:
                 downtime_s += phase.duration_s
+        down_from_s = nan if self.down_from_s == inf else self.down_from_s
         return MigrationRecord(
-            plan=plan,
-            state=state,
-            runs_at=runs_at,
-            started_s=self.started_s,
-            ended_s=ended_s,
-            down_from_s=nan if self.down_from_s == inf else self.down_from_s,
-            downtime_s=downtime_s,
-            transferred_bytes=sent_bytes,
-            reason=reason,
-            phases=tuple(self.phases),
+            plan,
+            state,
+            runs_at,
+            self.started_s,
+            ended_s,
+            down_from_s,
+            downtime_s,
+            sent_bytes,
+            reason,
+            tuple(self.phases),
         )

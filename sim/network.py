@@ -84,12 +84,11 @@ class Network:
         self._wake_s = inf
         self._dirty: dict[Link, None] = {}
 
-    def path(self, nodes: Sequence[str]) -> tuple[Link, ...]:
-        """Directed links along a list of nodes."""
-        key = tuple(nodes)
-        path = self._paths.get(key)
+    def path(self, nodes: tuple[str, ...]) -> tuple[Link, ...]:
+        """Directed links along nodes."""
+        path = self._paths.get(nodes)
         if path is None:
-            path = self._paths[key] = tuple(self.links[hop] for hop in pairwise(key))
+            path = self._paths[nodes] = tuple(self.links[hop] for hop in pairwise(nodes))
         return path
 
     def reserve(self, links: tuple[Link, ...], bandwidth_bps: float) -> Reservation | None:
@@ -111,7 +110,7 @@ class Network:
         """Send `volume_bytes` along `links`, at a rate that the caller has reserved or else at a fair share."""
         now_s = self._environment.now
         flow = Flow(links, volume_bytes * 8, self._environment.event(), reserved_bps is None, now_s)
-        if not all([link.up for link in links]):
+        if [link for link in links if not link.up]:
             flow.done.succeed(False)
         elif reserved_bps is not None:
             for link in links:

@@ -97,18 +97,18 @@ class Orchestrator:
 
     def _decide(self, service: RunningService) -> bool:
         """Ask the policy; True if a new migration is to begin now."""
-        serving = self._serving[service.uav]
-        ahead, ahead_s = self._next[service.uav]
-        names = self._servers
+        uav, servers = service.uav, self._servers
+        ahead, ahead_s = self._next[uav]
+        now_s = self._environment.now
         move = self._policy.decide(
             Situation(
-                self._environment.now,
+                now_s,
                 service.name,
-                self._uav_names[service.uav],
+                self._uav_names[uav],
                 service.settings.objective,
-                names[service.location].name,
-                names[serving].name,
-                names[ahead].name if ahead >= 0 else None,
+                servers[service.location].name,
+                servers[self._serving[uav]].name,
+                servers[ahead].name if ahead >= 0 else None,
                 ahead_s,
                 service.latency_s,
             )
@@ -124,7 +124,7 @@ class Orchestrator:
             return False
         service.move = move
         service.destination = destination
-        service.requested_s = self._environment.now
+        service.requested_s = now_s
         if move.switch_at_s is not None and (delay_s := self._delay_s(service, move)) > 0.0:
             timer = self._environment.timeout(delay_s)
             timer.callbacks.append(lambda _: self._begin_if(service, move))
@@ -192,9 +192,8 @@ class Orchestrator:
         self, source: EdgeServer, destination: EdgeServer, links: tuple[Link, ...], move: Move
     ) -> EdgeServer | Link | None:
         """What a migration would have to wait for: a migration slot, or bandwidth to reserve."""
-        for server in (source, destination):
-            if server.free_slots < 1:
-                return server
+        if source.free_slots < 1 or destination.free_slots < 1:
+            return source if source.free_slots < 1 else destination
         if move.reserve:
             tightest = min(links, key=lambda link: link.unreserved_bps)
             if tightest.unreserved_bps < _LEAST_SHARE * min(link.capacity_bps for link in links):

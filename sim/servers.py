@@ -40,5 +40,7 @@ class EdgeServer:
 
     def queueing_s(self, processing_s: float) -> float:
         """Mean wait of a request for the CPU: M/D/1 at the server's utilisation (Kleinrock, *Queueing Systems*)."""
-        utilisation = min(max(self.busy_cores / self.cores, 0.0), _HIGHEST_UTILISATION)
+        utilisation = self.busy_cores / self.cores
+        if not 0.0 < utilisation < _HIGHEST_UTILISATION:
+            utilisation = _HIGHEST_UTILISATION if utilisation > 0.0 else 0.0
         return processing_s * utilisation / (2.0 * (1.0 - utilisation))

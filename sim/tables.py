@@ -189,7 +189,8 @@ class Table:
 
     def _settle(self) -> None:
         for values, column in zip(self._arrays, zip(*self._pending, strict=True), strict=False):
-            values.extend(column)
+            # By way of an array: twice as fast as value by value.
+            values.extend(array(values.typecode, column))
         self._rows += len(self._pending)
         self._pending.clear()
         if len(self._arrays[0]) >= _PIECE_ROWS:

@@ -38,9 +38,11 @@ def print_json(document: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON knows it: dataclasses are objects, paths text, numbers that are not finite null."""
+    """`value` as JSON knows it: dataclasses and named tuples as objects, paths as text, not finite numbers as null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
