@@ -2,20 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
 
 from mobility.frame import LocalFrame
 from mobility.table import read_table
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 THREE_SECTORS_DEG = (30.0, 150.0, 270.0)
 SITE_COLUMNS: Mapping[str, str] = {"name": "name", "latitude_deg": "latitude_deg", "longitude_deg": "longitude_deg"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """Cells as arrays: `names` (C), `position_m` (C, 3) of the antennas, `sector_azimuth_deg` (C,).
 
@@ -29,7 +33,6 @@ class Cells:
     sector_azimuth_deg: NDArray[np.float64]
     site: NDArray[np.int64] = field(init=False)
     site_position_m: NDArray[np.float64] = field(init=False)
-    _tree: cKDTree = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         names = tuple(self.names)
@@ -59,10 +62,16 @@ class Cells:
         object.__setattr__(self, "sector_azimuth_deg", azimuth)
         object.__setattr__(self, "site", rank[inverse.reshape(-1)].astype(np.int64))
         object.__setattr__(self, "site_position_m", position[first[order], :2])
-        object.__setattr__(self, "_tree", cKDTree(self.site_position_m))
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @cached_property
+    def _tree(self) -> "cKDTree":
+        # SciPy takes 40 MiB: imported where it is used, a run whose attachment is given goes without.
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.site_position_m)
 
     def nearest(self, position_m: ArrayLike) -> NDArray[np.int64]:
         """Index (...) of the cell nearest to each position (..., 3), by horizontal distance.

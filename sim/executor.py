@@ -66,19 +66,18 @@ class SimulatedExecutor:
         started_s = run.started_s
         step: Step | None = next(steps)
         while step is not None:
-            down = step.service_down
+            phase, number, elapsed_s, volume_bytes, down = step
             if down and run.down_from_s == inf:
                 run.down_from_s = started_s
-            if step.volume_bytes <= 0.0:
-                elapsed_s = step.processing_s
-                phases.append(PhaseRecord(step.phase, step.round, started_s, elapsed_s, 0.0, down))
+            if volume_bytes <= 0.0:
+                phases.append(PhaseRecord(phase, number, started_s, elapsed_s, 0.0, down))
                 started_s += elapsed_s
             else:
                 ahead_s = started_s - environment.now
                 if ahead_s > 0.0:
                     yield from _wait(environment.timeout(ahead_s), run, environment)
                     started_s = environment.now
-                flow = self._network.start(links, step.volume_bytes, reserved_bps)
+                flow = self._network.start(links, volume_bytes, reserved_bps)
                 try:
                     arrived = yield from _wait(flow.done, run, environment)
                 except Interrupt:
@@ -86,12 +85,12 @@ class SimulatedExecutor:
                     arrived = None
                 now_s = environment.now
                 elapsed_s = now_s - started_s
-                sent_bytes = step.volume_bytes if arrived else flow.sent_bytes(now_s)
-                phases.append(PhaseRecord(step.phase, step.round, started_s, elapsed_s, sent_bytes, down))
+                sent_bytes = volume_bytes if arrived else flow.sent_bytes(now_s)
+                phases.append(PhaseRecord(phase, number, started_s, elapsed_s, sent_bytes, down))
                 if arrived is None:
                     raise _Cancelled
                 if not arrived:
-                    return (yield from self._fail(plan, run, step.phase, down))
+                    return (yield from self._fail(plan, run, phase, down))
                 started_s = now_s
             try:
                 step = steps.send(elapsed_s)
@@ -155,10 +154,10 @@ class _Run:
     ) -> MigrationRecord:
         downtime_s = self.lost_s
         sent_bytes = 0.0
-        for phase in self.phases:
-            sent_bytes += phase.transferred_bytes
-            if phase.service_down:
-                downtime_s += phase.duration_s
+        for _phase, _number, _started_s, duration_s, phase_bytes, down in self.phases:
+            sent_bytes += phase_bytes
+            if down:
+                downtime_s += duration_s
         down_from_s = nan if self.down_from_s == inf else self.down_from_s
         return MigrationRecord(
             plan,

@@ -7,7 +7,6 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from scenarios.edge import Network as NetworkSettings
 
@@ -74,7 +73,8 @@ Pairs = list[tuple[int, int]]
 
 def _mesh(settings: NetworkSettings, position_m: NDArray[np.float64]) -> Pairs:
     """Every server with its nearest neighbours, and the shortest links that join what is left apart."""
-    distance_m = cdist(position_m[:, :2], position_m[:, :2])
+    apart_m = position_m[:, None, :2] - position_m[None, :, :2]
+    distance_m = np.sqrt((apart_m**2).sum(axis=2))
     every = nx.Graph((i, j, {"weight": distance_m[i, j]}) for i, j in _full_mesh(settings, position_m))
     pairs = {(min(i, j), max(i, j)) for i, j in nx.minimum_spanning_edges(every, data=False)}
     # Neighbours at the same distance as the last one count too, so that a regular grid gives a regular mesh.
