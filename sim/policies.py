@@ -6,6 +6,7 @@ from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 from pam.migration import Objective, Strategy
+from pam.strategies import check_iterations
 
 ENTRY_POINT_GROUP = "skyhop.policies"
 
@@ -126,6 +127,7 @@ def _nearest_cold() -> Nearest:
 
 
 def _fixed(strategy: str = "iterative-pre-copy", iterations: int = 5, reserve: bool = False) -> Nearest:
+    check_iterations(Strategy(strategy), iterations)
     return Nearest(strategy=Strategy(strategy), iterations=iterations, reserve=reserve)
 
 
