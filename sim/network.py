@@ -126,23 +126,26 @@ class Network:
 
     def cancel(self, flow: Flow) -> float:
         """Stop a flow and return the bytes that it has sent."""
-        sent_bytes = flow.sent_bytes(self._environment.now)
-        self._remove(flow)
-        return sent_bytes
+        self._stop(flow)
+        return flow.sent_bytes(self._environment.now)
 
     def fail(self, name: tuple[str, str]) -> None:
         """Take a link down: every flow on it ends with False at once."""
         link = self.links[name]
         link.up = False
         for flow in (*link.elastic, *link.reserved):
-            flow.remaining_bits = flow.total_bits - flow.sent_bytes(self._environment.now) * 8
-            flow.rate_bps, flow.updated_s = 0.0, self._environment.now
-            self._remove(flow)
+            self._stop(flow)
             flow.done.succeed(False)
 
     def repair(self, name: tuple[str, str]) -> None:
         """Bring a link back up."""
         self.links[name].up = True
+
+    def _stop(self, flow: Flow) -> None:
+        now_s = self._environment.now
+        flow.remaining_bits -= flow.rate_bps * (now_s - flow.updated_s)
+        flow.rate_bps, flow.updated_s = 0.0, now_s
+        self._remove(flow)
 
     def _remove(self, flow: Flow) -> None:
         flow.version += 1
