@@ -1,6 +1,6 @@
 """The planner: which strategy, which bandwidth and how many iterations a migration should use.
 
-The algorithm is MOSE's (Yu, Calagna, Giaccone, Chiasserini, "MOSE", Sec. IV-C and Fig. 5) over the worst case of PAM.
+The algorithm is MOSE's (Calagna, Yu, Giaccone, Chiasserini, "MOSE", Sec. IV-C and Fig. 5) over the worst case of PAM.
 """
 
 from functools import lru_cache

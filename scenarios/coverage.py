@@ -30,7 +30,8 @@ class SiteLayout(Model):
     path: ExistingFile
     """CSV file with a header, relative to the scenario."""
     columns: dict[str, str] = Field(default_factory=dict)
-    """Which column holds what, where the names differ: name, latitude_deg, longitude_deg, height_m."""
+    """Which column holds what, where the names differ: name, latitude_deg, longitude_deg; antenna_height_m and
+    sector_azimuth_deg if the file has them."""
     antenna_height_m: float = quantity(25.0, unit="m", gt=0)
     """Height of the antennas where the file gives none."""
     sectors: Literal[1, 3] = 1

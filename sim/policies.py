@@ -69,12 +69,17 @@ class Nearest:
 
     def __init__(
         self,
-        objective: Objective | None = None,
-        strategy: Strategy | None = None,
+        objective: Objective | str | None = None,
+        strategy: Strategy | str | None = None,
         iterations: int = 0,
         reserve: bool = True,
     ) -> None:
-        self._template = Move("", objective, strategy, iterations, reserve)
+        # Options come from YAML as words; what is no objective or strategy raises ValueError here.
+        goal = None if objective is None else Objective(objective)
+        fixed = None if strategy is None else Strategy(strategy)
+        if fixed is not None:
+            check_iterations(fixed, iterations)
+        self._template = Move("", goal, fixed, iterations, reserve)
         self._moves: dict[str, Move] = {}
 
     def decide(self, situation: Situation) -> Move | None:
@@ -92,7 +97,7 @@ class Nearest:
 class LatencyThreshold:
     """Follow the UAV only when the end-to-end latency is above a threshold in seconds."""
 
-    def __init__(self, threshold_s: float = 0.03, objective: Objective | None = None) -> None:
+    def __init__(self, threshold_s: float = 0.03, objective: Objective | str | None = None) -> None:
         if not threshold_s >= 0:
             raise ValueError(f"threshold_s must not be negative, but is {threshold_s!r} s")
         self._threshold_s = threshold_s
@@ -106,8 +111,8 @@ class LatencyThreshold:
 class PathAware:
     """The flight plan is known: send the state ahead, so that Stop&Copy falls at the handover itself."""
 
-    def __init__(self, objective: Objective | None = Objective.MINIMIZE_DOWNTIME) -> None:
-        self._objective = objective
+    def __init__(self, objective: Objective | str | None = Objective.MINIMIZE_DOWNTIME) -> None:
+        self._objective = None if objective is None else Objective(objective)
         # The handover that each service was last sent ahead for: between A and B and A, being at A says nothing.
         self._prepared: dict[str, tuple[str, float]] = {}
 
@@ -126,9 +131,10 @@ def _nearest_cold() -> Nearest:
     return Nearest(strategy=Strategy.COLD, reserve=False)
 
 
-def _fixed(strategy: str = "iterative-pre-copy", iterations: int = 5, reserve: bool = False) -> Nearest:
-    check_iterations(Strategy(strategy), iterations)
-    return Nearest(strategy=Strategy(strategy), iterations=iterations, reserve=reserve)
+def _fixed(strategy: str = "iterative-pre-copy", iterations: int | None = None, reserve: bool = False) -> Nearest:
+    if iterations is None:
+        iterations = 5 if strategy == Strategy.ITERATIVE_PRE_COPY else 0
+    return Nearest(strategy=strategy, iterations=iterations, reserve=reserve)
 
 
 BUILT_IN: dict[str, Callable[..., Policy]] = {
