@@ -61,7 +61,7 @@ def build_topology(settings: NetworkSettings, names: tuple[str, ...], position_m
             ("latency_s", settings.latency_s, 0),
         ):
             value = link.setdefault(key, default)
-            if not isinstance(value, int | float) or not least <= value < float("inf"):
+            if type(value) not in (int, float) or not least <= value < float("inf"):
                 raise ValueError(
                     f"network: link {first} - {second}: {key} must be a number from {least}, not {value!r}"
                 )
