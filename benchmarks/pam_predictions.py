@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from benchmarks.figure import Figure
 from pam import predict
 
 PREDICTIONS = 20_000_000
@@ -23,9 +24,8 @@ def main() -> None:
         predict(state_bytes, dirty_page_rate, bandwidth_bps, iterations)
     spent_s = time.process_time() - started_s
     predictions = PREDICTIONS // CHUNK * CHUNK
-    print(
-        f"pam: {predictions / spent_s / 1e6:.1f} million predictions per CPU second ({predictions} in {spent_s:.2f} s)"
-    )
+    print(f"{predictions} predictions in {spent_s:.2f} CPU s")
+    print(Figure("speed", predictions / spent_s / 1e6, "million predictions per CPU second", "at least", 5))
 
 
 if __name__ == "__main__":

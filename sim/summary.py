@@ -48,7 +48,7 @@ def _flight(world: World, trajectory: pl.DataFrame) -> Figures:
 
 
 def _handovers(handovers: pl.DataFrame) -> Figures:
-    changes = handovers.filter(pl.col("cause") != "initial")
+    changes = handovers.select("cause", "interruption_s").filter(pl.col("cause") != "initial")
     by_cause = changes["cause"].cast(pl.String).value_counts().sort("cause")
     return {
         "count": changes.height,
