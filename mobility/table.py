@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 LARGEST_TABLE_BYTES = 256 * 1024 * 1024
@@ -20,12 +20,15 @@ def check_size(path: Path, largest_bytes: int) -> None:
 
 
 class Row:
-    """One line of a table: cells by column name, with complaints that say where they stand."""
+    """One line of a table: cells and the places of the columns, with complaints that say where they stand."""
 
-    def __init__(self, path: Path, line: int, cells: dict[str, str]) -> None:
+    __slots__ = ("_cells", "_path", "_places", "line")
+
+    def __init__(self, path: Path, line: int, cells: list[str], places: Mapping[str, int]) -> None:
         self._path = path
         self.line = line
         self._cells = cells
+        self._places = places
 
     def error(self, message: str) -> ValueError:
         """The ValueError that says what is wrong in this line."""
@@ -33,15 +36,15 @@ class Row:
 
     def has(self, column: str) -> bool:
         """Whether the table has such a column."""
-        return column in self._cells
+        return column in self._places
 
     def empty(self, column: str) -> bool:
         """Whether the cell of a column has nothing in it."""
-        return not self._cells[column].strip()
+        return not self._cells[self._places[column]].strip()
 
     def text(self, column: str) -> str:
         """The cell of a column; raises ValueError if it is empty."""
-        value = self._cells[column].strip()
+        value = self._cells[self._places[column]].strip()
         if not value:
             raise self.error(f"column {column!r} is empty")
         return value
@@ -73,13 +76,14 @@ def read_table(path: Path, columns: Sequence[str]) -> Iterator[Row]:
             missing = [column for column in columns if column not in header]
             if missing:
                 raise ValueError(f"{path}, line 1: no column {missing[0]!r}; the columns are {', '.join(header)}")
+            places = {name: place for place, name in enumerate(header)}
             for cells in reader:
                 if not cells:
                     continue
                 if len(cells) != len(header):
                     line = f"{path}, line {reader.line_num}"
                     raise ValueError(f"{line}: {len(cells)} cells, but the header names {len(header)} columns")
-                yield Row(path, reader.line_num, dict(zip(header, cells, strict=True)))
+                yield Row(path, reader.line_num, cells, places)
         except csv.Error as error:
             raise ValueError(f"{path}, line {reader.line_num}: not CSV ({error})") from None
         except UnicodeDecodeError:
