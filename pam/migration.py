@@ -6,7 +6,7 @@ one table. They are named tuples: as immutable as frozen dataclasses, and made i
 where a city migrates a hundred thousand times.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -155,10 +155,14 @@ class MigrationRecord(NamedTuple):
 class Executor(Protocol):
     """The seam to hardware: whatever can carry out a plan inside a SimPy process.
 
-    Used as ``record = yield from executor.migrate(plan)``. The generator yields SimPy events; the simulated
-    back-end's are time-outs and transfers, a real back-end's fire when its agents report.
+    Used as ``record = yield from executor.migrate(plan, on_resumed)``. The generator yields SimPy events; the
+    simulated back-end's are time-outs and transfers, a real back-end's fire when its agents report.
     """
 
-    def migrate(self, plan: MigrationPlan) -> Generator[Any, Any, MigrationRecord]:
-        """Carry out `plan` and return what happened. A failed migration is a record, not an exception."""
+    def migrate(self, plan: MigrationPlan, on_resumed: Callable[[], None]) -> Generator[Any, Any, MigrationRecord]:
+        """Carry out `plan` and return what happened. A failed migration is a record, not an exception.
+
+        `on_resumed` is called when the service runs at the destination while its migration still goes on, as in the
+        page-fault phase of post-copy and hybrid.
+        """
         ...

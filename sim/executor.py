@@ -38,7 +38,7 @@ class SimulatedExecutor:
         self._resume_s = resume_s
         self._restart_s = restart_s
 
-    def migrate(self, plan: MigrationPlan) -> Generator[Event, Any, MigrationRecord]:
+    def migrate(self, plan: MigrationPlan, on_resumed: Callable[[], None]) -> Generator[Event, Any, MigrationRecord]:
         """Carry out `plan`; see `pam.migration.Executor`."""
         run = _Run(self._environment.now)
         task = plan.task
@@ -47,7 +47,7 @@ class SimulatedExecutor:
             reason = f"no path from {task.source} to {task.destination}"
             return run.record(plan, MigrationState.FAILED, task.source, self._environment.now, reason)
         try:
-            return (yield from self._play(plan, run, self._network.path(nodes)))
+            return (yield from self._play(plan, run, self._network.path(nodes), on_resumed))
         except (Interrupt, _Cancelled):
             run.cut(self._environment.now)
             return run.record(
@@ -55,28 +55,32 @@ class SimulatedExecutor:
             )
 
     def _play(
-        self, plan: MigrationPlan, run: "_Run", links: tuple[Link, ...]
+        self, plan: MigrationPlan, run: "_Run", links: tuple[Link, ...], on_resumed: Callable[[], None]
     ) -> Generator[Event, Any, MigrationRecord]:
         environment = self._environment
         # What the orchestrator has reserved is used to the full, and no more.
         reserved_bps = plan.bandwidth_bps if plan.task.reserve else None
         steps = play(plan, self._actual_pages_per_s(plan.task.service), self._parameters)
         phases = run.phases
-        # Processing takes a known time, so it is added up and waited for in one go before the next transfer.
+        resumed = False
+        # Processing takes a known time, so it is added up and waited for in one go before anybody else is concerned.
         started_s = run.started_s
         step: Step | None = next(steps)
         while step is not None:
             phase, number, elapsed_s, volume_bytes, down = step
             if down and run.down_from_s == inf:
                 run.down_from_s = started_s
+            resumes = phase is Phase.PAGE_FAULT and not resumed
+            if (volume_bytes > 0.0 or resumes) and started_s > environment.now:
+                yield from _wait(environment.timeout(started_s - environment.now), run, environment)
+                started_s = environment.now
+            if resumes:
+                resumed = True
+                on_resumed()
             if volume_bytes <= 0.0:
                 phases.append(PhaseRecord(phase, number, started_s, elapsed_s, 0.0, down))
                 started_s += elapsed_s
             else:
-                ahead_s = started_s - environment.now
-                if ahead_s > 0.0:
-                    yield from _wait(environment.timeout(ahead_s), run, environment)
-                    started_s = environment.now
                 flow = self._network.start(links, volume_bytes, reserved_bps)
                 try:
                     arrived = yield from _wait(flow.done, run, environment)

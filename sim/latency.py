@@ -41,7 +41,7 @@ class Latency:
         """Work out the latency from now on, write it down, and keep it with the service."""
         location = service.location
         hops, network_s = self._ways.get((serving, location)) or self._way(serving, location)
-        processing_s = service.settings.processing_s
+        processing_s = service.settings.processing_s * service.slow_down
         queueing_s = self._servers[location].queueing_s(processing_s)
         service.latency_s = latency_s = network_s + queueing_s + processing_s
         now_s = self._environment.now

@@ -222,7 +222,7 @@ class Orchestrator:
         now_s = self._environment.now
         source = self._servers[service.location].name
         record = MigrationRecord(refused, MigrationState.FAILED, source, now_s, now_s, nan, 0.0, 0.0, reason)
-        self._note(service, service.destination, record)
+        self._note(service, service.location, service.destination, record)
         self._withdraw(service)
 
     def _migrate(
@@ -235,22 +235,21 @@ class Orchestrator:
         reservation: Reservation | None,
     ) -> Generator[Event, Any, None]:
         """Have the executor carry out a plan, then settle where the service is and what its going has freed."""
-        record = yield from self._executor.migrate(planned)
+        slow_down = self._parameters.page_fault_slow_down
+        record = yield from self._executor.migrate(
+            planned, lambda: self._arrive(service, source, destination, slow_down)
+        )
         if reservation is not None:
             self._network.release(reservation)
         settings = service.settings
         arrived = record.runs_at == destination.name
         left = source if arrived else destination
         left.give(settings.cores, settings.state_bytes)
-        self._note(service, destination.index, record)
+        self._note(service, source.index, destination.index, record)
         service.process = None
         self._withdraw(service)
         if arrived:
-            busy_cores = settings.request_rate_hz * settings.processing_s
-            source.busy_cores -= busy_cores
-            destination.busy_cores += busy_cores
-            service.location = destination.index
-            self._latency.note(service, self._serving[service.uav])
+            self._arrive(service, source, destination)
         source.free_slots += 1
         destination.free_slots += 1
         # A refusal or a failure is tried again at the next change of cell, not at once and for ever.
@@ -258,8 +257,20 @@ class Orchestrator:
             self._begin(service)
         self._retry((source, destination, *links))
 
-    def _note(self, service: RunningService, destination: int, record: MigrationRecord) -> None:
-        self._recorder.migration(service.uav, service.index, service.location, destination, service.requested_s, record)
+    def _arrive(
+        self, service: RunningService, source: EdgeServer, destination: EdgeServer, slow_down: float = 1.0
+    ) -> None:
+        """The service runs at its destination, `slow_down` times slower while pages are missing."""
+        if service.location != destination.index:
+            busy_cores = service.settings.request_rate_hz * service.settings.processing_s
+            source.busy_cores -= busy_cores
+            destination.busy_cores += busy_cores
+            service.location = destination.index
+        service.slow_down = slow_down
+        self._latency.note(service, self._serving[service.uav])
+
+    def _note(self, service: RunningService, source: int, destination: int, record: MigrationRecord) -> None:
+        self._recorder.migration(service.uav, service.index, source, destination, service.requested_s, record)
 
     def _retry(self, freed: tuple[EdgeServer | Link, ...]) -> None:
         """Let those who wait for what has been freed try again, the longest waiting first."""
