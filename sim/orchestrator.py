@@ -1,6 +1,7 @@
 """The orchestrator: asks the policy, plans with PAM, admits what servers and links can take, and keeps the books."""
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
@@ -16,7 +17,7 @@ from sim.servers import EdgeServer
 from sim.services import RunningService
 from sim.topology import Topology
 
-# Below this share of a path's capacity, a migration that reserves waits for another reservation to end.
+# Below this share of a path's capacity, a migration waits for another's reservation to end.
 _LEAST_SHARE = 0.05
 
 
@@ -24,8 +25,9 @@ class Orchestrator:
     """Moves services behind their UAVs.
 
     Defined outcomes: a full server refuses, and the service stays until its UAV changes its cell again; without a free
-    migration slot or bandwidth the migration waits, and a newer decision replaces it; a UAV that turns back, or goes
-    on, before Stop&Copy cancels the migration; one that has begun Stop&Copy completes, and the policy is asked again.
+    migration slot or bandwidth the migration waits, the longest waiting goes first, and a newer decision replaces it;
+    services of one UAV that hop together share alike what bandwidth is free; a UAV that turns back, or goes on, before
+    Stop&Copy cancels the migration; one that has begun Stop&Copy completes, and the policy is asked again.
     """
 
     def __init__(
@@ -73,10 +75,9 @@ class Orchestrator:
             if first:
                 self._place(service, serving)
             self._latency.note(service, serving)
-        moving = [service for service in services if self._decide(service)]
-        for number, service in enumerate(moving):
-            # Services that hop at once share alike what is free: the first takes a part, the last all that is left.
-            self._begin(service, share=1.0 / (len(moving) - number))
+        # All decide before the first begins, so that it knows with how many it shares the way.
+        for service in [service for service in services if self._decide(service)]:
+            self._schedule(service)
 
     def reroute(self) -> None:
         """Paths have changed: a link was cut or came back, and services are nearer or farther than they were."""
@@ -96,7 +97,7 @@ class Orchestrator:
         service.location = server
 
     def _decide(self, service: RunningService) -> bool:
-        """Ask the policy; True if a new migration is to begin now."""
+        """Ask the policy; True if `service.move` is a new migration, to be scheduled."""
         uav, servers = service.uav, self._servers
         ahead, ahead_s = self._next[uav]
         now_s = self._environment.now
@@ -119,22 +120,39 @@ class Orchestrator:
                 # Too late in Stop&Copy: then the executor goes on, and the policy is asked again on arrival.
                 service.process.interrupt()
             return False
+        if move is not None and move == service.move:
+            return False  # It waits already, and keeps its place.
         self._withdraw(service)
         if move is None or destination == service.location:
             return False
         service.move = move
         service.destination = destination
         service.requested_s = now_s
-        if move.switch_at_s is not None and (delay_s := self._delay_s(service, move)) > 0.0:
-            timer = self._environment.timeout(delay_s)
-            timer.callbacks.append(lambda _: self._begin_if(service, move))
-            return False
         return True
 
-    def _begin_if(self, service: RunningService, move: Move) -> None:
-        # A newer decision has another move.
-        if service.move is move:
+    def _schedule(self, service: RunningService) -> None:
+        """Begin the migration that `service.move` asks for: now, or so that Stop&Copy falls when it is wanted."""
+        move = service.move
+        if move is None or move.switch_at_s is None or (delay_s := self._delay_s(service, move)) <= 0.0:
             self._begin(service)
+            return
+        timer = service.timer = self._environment.timeout(delay_s)
+        timer.callbacks.append(lambda _: self._begin_at(service, timer))
+
+    def _begin_at(self, service: RunningService, timer: Event) -> None:
+        # A newer decision has another timer, or none.
+        if service.timer is timer and service.move is not None:
+            service.timer = None
+            # Its time has come: asked for again without one, it keeps its place in a queue.
+            service.move = replace(service.move, switch_at_s=None)
+            self._begin(service)
+
+    def _sharing(self, service: RunningService) -> int:
+        """How many services of its UAV are yet to begin the same hop: they share alike what is free."""
+        return sum(
+            other.destination == service.destination and other.process is None and not other.waits_for
+            for other in self._services_of[service.uav]
+        )
 
     def _delay_s(self, service: RunningService, move: Move) -> float:
         """How long to wait so that Stop&Copy begins when the move asks for it."""
@@ -142,7 +160,9 @@ class Orchestrator:
         if nodes is None or move.switch_at_s is None:
             return 0.0
         links = self._network.path(nodes)
-        expected = self._plan(service, move, min(link.capacity_bps for link in links))
+        # All services of the UAV will hop then and share the way, even those that have not decided yet.
+        share_bps = min(link.capacity_bps for link in links) / len(self._services_of[service.uav])
+        expected = self._plan(service, move, share_bps)
         ahead_s = expected.predicted_duration_s - expected.predicted_downtime_s
         return move.switch_at_s - ahead_s - self._environment.now
 
@@ -150,10 +170,11 @@ class Orchestrator:
         for resource in service.waits_for:
             self._waiting[resource].pop(service, None)
         service.waits_for.clear()
+        service.timer = None
         service.move = None
         service.destination = -1
 
-    def _begin(self, service: RunningService, share: float = 1.0) -> None:
+    def _begin(self, service: RunningService) -> None:
         """Start the migration that `service.move` asks for, let it wait, or refuse it."""
         move = service.move
         if move is None:
@@ -176,7 +197,7 @@ class Orchestrator:
             self._waiting.setdefault(blocking, {})[service] = None
             return
         if move.reserve:
-            available_bps = share * min([link.unreserved_bps for link in links])
+            available_bps = min([link.unreserved_bps for link in links]) / self._sharing(service)
         else:
             available_bps = min([link.unreserved_bps / (len(link.elastic) + 1) for link in links])
         planned = self._plan(service, move, available_bps)
@@ -191,10 +212,10 @@ class Orchestrator:
     def _blocking(
         self, source: EdgeServer, destination: EdgeServer, links: tuple[Link, ...], move: Move
     ) -> EdgeServer | Link | None:
-        """What a migration would have to wait for: a migration slot, or bandwidth to reserve."""
+        """What a migration would have to wait for: a migration slot, or bandwidth that nobody has reserved."""
         if source.free_slots < 1 or destination.free_slots < 1:
             return source if source.free_slots < 1 else destination
-        if move.reserve:
+        if move.reserve or any(link.reserved_bps for link in links):
             tightest = min(links, key=lambda link: link.unreserved_bps)
             if tightest.unreserved_bps < _LEAST_SHARE * min(link.capacity_bps for link in links):
                 return tightest
@@ -252,10 +273,13 @@ class Orchestrator:
             self._arrive(service, source, destination)
         source.free_slots += 1
         destination.free_slots += 1
-        # A refusal or a failure is tried again at the next change of cell, not at once and for ever.
-        if record.state is not MigrationState.FAILED and self._decide(service):
-            self._begin(service)
         self._retry((source, destination, *links))
+        if self._decide(service):
+            # A failure is tried again at the next change of cell, not at once and for ever.
+            if record.state is MigrationState.FAILED and service.destination == destination.index:
+                self._withdraw(service)
+            else:
+                self._schedule(service)
 
     def _arrive(
         self, service: RunningService, source: EdgeServer, destination: EdgeServer, slow_down: float = 1.0

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from simpy import Process
+from simpy import Event, Process
 
 from scenarios.edge import Service as ServiceSettings
 from sim.policies import Move
@@ -28,4 +28,5 @@ class RunningService:
     move: Move | None = None
     requested_s: float = 0.0
     process: Process | None = None
+    timer: Event | None = None
     waits_for: list[object] = field(default_factory=list)

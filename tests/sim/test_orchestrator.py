@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pam.migration import Strategy
 from scenarios import Scenario
 from sim import Run, engine, simulate
 from sim.orchestrator import Orchestrator
+from sim.policies import BUILT_IN, Move, Situation
 
 Stage = Callable[..., Scenario]
 Row = dict[str, Any]
@@ -284,3 +286,75 @@ def _check_who_is_left_behind(run: Run) -> None:
     last = {row["service"]: row["state"] for row in run.migrations.rows(named=True)}
     for row in run.latency.group_by("service").last().rows(named=True):
         assert row["hops"] == 0 or last[row["service"]] == "failed"
+
+
+TWO = (
+    "services=[{name: autopilot, type: autopilot, state_bytes: 25e6, dirty_page_rate: 0.03},"
+    "{name: second, type: generic, state_bytes: 50e6, dirty_page_rate: 0.03}]",
+    "uavs[0].services=[autopilot, second]",
+)
+
+
+def test_who_has_just_arrived_does_not_overtake_those_who_wait(stage: Stage) -> None:
+    run = simulate(stage(["a@0 b@10 a@10.5", "a@0 b@10.2"], "servers.concurrent_migrations=1", COLD))
+    assert [(row["uav"], *hop(row)) for row in migrations(run)] == [
+        ("uav-0", "a", "b", "completed"),
+        ("uav-1", "a", "b", "completed"),
+        ("uav-0", "b", "a", "completed"),
+    ]
+
+
+def test_who_asks_for_the_same_again_keeps_its_place_in_the_queue(stage: Stage) -> None:
+    # Another sector of b at 10.3 s asks for b once more.
+    itineraries = ["a-0@0 b-0@10", "a-0@0 b-0@10.1 b-1@10.3", "a-0@0 b-0@10.2"]
+    run = simulate(stage(itineraries, "cells.sectors=3", "servers.concurrent_migrations=1", COLD))
+    rows = migrations(run)
+    assert [row["uav"] for row in rows] == ["uav-0", "uav-1", "uav-2"]
+    assert [row["requested_s"] for row in rows] == [10.0, 10.1, 10.2]
+
+
+def test_services_sent_ahead_together_share_the_link_and_both_are_in_time(stage: Stage) -> None:
+    run = simulate(stage(["a@0 b@20 c@40"], *TWO, "policy.name=path-aware"))
+    rows = migrations(run)
+    assert [row["state"] for row in rows] == ["completed"] * 4
+    assert [row["bandwidth_bps"] for row in rows] == [0.5e9] * 4
+    assert [row["down_from_s"] for row in rows] == pytest.approx([20, 20, 40, 40])
+
+
+def test_a_decision_made_while_a_migration_fails_is_carried_out(stage: Stage) -> None:
+    failed, done = migrations(simulate(stage(["a@0 b@10 d@10.45"], COLD, _cut(10.5))))
+    assert hop(failed) == ("a", "b", "failed")
+    assert hop(done) == ("a", "d", "completed")
+    assert done["started_s"] == failed["ended_s"]
+
+
+class _ReservesForTheFirst:
+    def decide(self, situation: Situation) -> Move | None:
+        return Move(situation.serving, reserve=situation.uav == "uav-0") if _left_behind(situation) else None
+
+
+class _SaysTheSameAgain:
+    def __init__(self) -> None:
+        self.move = Move("b", strategy=Strategy.COLD, reserve=False, switch_at_s=20.0)
+
+    def decide(self, situation: Situation) -> Move | None:
+        return self.move if situation.location == "a" and situation.serving == "a" else None
+
+
+def _left_behind(situation: Situation) -> bool:
+    return situation.serving != situation.location
+
+
+def test_who_does_not_reserve_waits_for_a_link_that_is_reserved_in_full(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BUILT_IN, "first", _ReservesForTheFirst)
+    reserving, sharing = migrations(simulate(stage(["a@0 b@10", "a@0 b@10.5"], "policy.name=first")))
+    assert reserving["bandwidth_bps"] == 1e9
+    assert sharing["started_s"] == reserving["ended_s"]
+
+
+def test_of_two_timers_for_one_move_only_the_newer_counts(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BUILT_IN, "again", _SaysTheSameAgain)
+    (row,) = migrations(simulate(stage(["a@0 c@5 a@7 b@20"], "policy.name=again")))
+    assert (row["requested_s"], row["started_s"], row["state"]) == (7.0, 20.0, "completed")
