@@ -145,9 +145,9 @@ def _handover(
     """Tell the orchestrator of every change of cell, and of the next one, which the flight plan foretells."""
     attachment = world.attachment
     # A memory view gives plain numbers one by one, without a list of them all.
-    server = world.server_of_cell[attachment.target].data
-    time_s, uav = attachment.time_s.data, attachment.uav.data
-    following = _next_of_same_uav(attachment.uav).data
+    at_server = world.server_of_cell[attachment.target]
+    server, time_s, uav = at_server.data, attachment.time_s.data, attachment.uav.data
+    following = _next_server(attachment.uav, at_server).data
     for event, now_s in enumerate(time_s):
         if now_s > environment.now:
             yield environment.timeout(now_s - environment.now)
@@ -159,11 +159,16 @@ def _handover(
             progress(now_s / world.duration_s)
 
 
-def _next_of_same_uav(uav: NDArray[np.int64]) -> NDArray[np.int64]:
-    order = np.lexsort((np.arange(len(uav)), uav))
+def _next_server(uav: NDArray[np.int64], server: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each attachment (N,), the next one of the same UAV that brings it to another server, -1 if none does."""
+    order = np.argsort(uav, kind="stable")
+    uav, server = uav[order], server[order]
+    # A stay lasts as long as UAV and server are the same; other sectors and failed links do not end it.
+    begins = np.flatnonzero(np.append(True, (uav[1:] != uav[:-1]) | (server[1:] != server[:-1])))
+    after = np.append(begins[1:], -1)[np.searchsorted(begins, np.arange(len(uav)), side="right") - 1]
     following = np.full(len(uav), -1, dtype=np.int64)
-    same = uav[order][:-1] == uav[order][1:]
-    following[order[:-1][same]] = order[1:][same]
+    known = (after >= 0) & (uav[after] == uav)
+    following[order[known]] = order[after[known]]
     return following
 
 

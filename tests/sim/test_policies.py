@@ -166,3 +166,9 @@ def test_a_policy_sees_where_its_service_is_and_what_comes_next(stage: Stage, mo
     ]
     assert [each.next_handover_s for each in seen] == [10.0, 30.0, float("inf")]
     assert [each.latency_s for each in seen] == run.latency["latency_s"].to_list()
+
+
+def test_another_sector_of_the_same_site_does_not_hide_the_handover_after_it(stage: Stage) -> None:
+    itinerary = ["a-0@0 a-1@19.5 b-0@20 b-1@39 b-2@39.5 a-0@40"]
+    run = simulate(stage(itinerary, "cells.sectors=3", "policy.name=path-aware"))
+    assert run.migrations["down_from_s"].to_list() == pytest.approx([20.0, 40.0])
