@@ -9,12 +9,13 @@ from mot import COASTING, NOT_COASTING, ReadingPolicy, frame_flow
 from scenarios.edge import TrackerService
 from sim.tables import SCHEMA, codes, frame_of
 from sim.world import World
+from uav import Silence
 
 Floats = NDArray[np.float64]
 
 
 def count_frames(world: World, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """The table `frames`: a row for every outage of every tracker, by its downtime or by a handover of its UAV."""
+    """The table `frames`: a row for every outage of every tracker, by its downtime, a handover of its UAV, or both."""
     rows: dict[str, list[NDArray[np.generic]]] = {column.name: [] for column in SCHEMA["frames"]}
     place = {name: index for index, name in enumerate(world.names.service)}
     for settings in world.scenario.services:
@@ -72,11 +73,9 @@ def _append(
 def _outages(
     world: World, tables: dict[str, pl.DataFrame], services: NDArray[np.int64], uavs: NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
-    """Starts and ends (S, O) of the outages of every tracker in time order, padded with NaN."""
-    moved = tables["migrations"].filter(pl.col("down_from_s").is_finite() & (pl.col("downtime_s") > 0))
-    handovers = tables["handovers"].filter(
-        (pl.col("cause") != Cause.INITIAL.name.lower()) & (pl.col("interruption_s") > 0)
-    )
+    """Starts and ends (S, O) of every tracker's outages in time order, padded with NaN; two that meet are one."""
+    moved = tables["migrations"].filter(pl.col("down_from_s").is_finite())
+    handovers = tables["handovers"].filter(pl.col("cause") != Cause.INITIAL.name.lower())
     row_of_service = np.full(len(world.names.service), -1)
     row_of_service[services] = np.arange(len(services))
     row_of_uav = np.full(len(world.names.uav), -1)
@@ -84,13 +83,14 @@ def _outages(
     row = np.concatenate([row_of_service[codes(moved, "service")], row_of_uav[codes(handovers, "uav")]])
     start_s = np.concatenate([moved["down_from_s"].to_numpy(), handovers["time_s"].to_numpy()])
     length_s = np.concatenate([moved["downtime_s"].to_numpy(), handovers["interruption_s"].to_numpy()])
-    order = np.lexsort((start_s, row))
-    order = order[row[order] >= 0]
-    row, start_s, length_s = row[order], start_s[order], length_s[order]
-    counts = np.bincount(row, minlength=len(services))
-    column = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    ours = row >= 0
+    # To the nanosecond, so that one that begins where another ends does meet it.
+    edges_s = np.round([start_s[ours], (start_s + length_s)[ours]], 9)
+    silence = Silence.of(row[ours], *edges_s).union()
+    counts = np.bincount(silence.uav, minlength=len(services))
+    column = np.arange(len(silence.uav)) - np.repeat(np.cumsum(counts) - counts, counts)
     starts_s = np.full((len(services), max(int(counts.max(initial=0)), 1)), np.nan)
     ends_s = starts_s.copy()
-    starts_s[row, column] = start_s
-    ends_s[row, column] = start_s + length_s
+    starts_s[silence.uav, column] = silence.start_s
+    ends_s[silence.uav, column] = silence.end_s
     return starts_s, ends_s
