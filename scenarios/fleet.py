@@ -166,12 +166,12 @@ Trajectory = Annotated[
 class Vehicle(Model):
     """What the airframe can do, where it differs from the testbed's vehicle."""
 
-    mass_kg: float = quantity(3.0, unit="kg", gt=0)
-    """Take-off mass m (PAM Table IV)."""
-    brake_force_n: float = quantity(5.0, unit="N", gt=0)
-    """Brake force F_b (PAM Table IV)."""
-    maximum_speed_mps: float = quantity(12.0, unit="m/s", gt=0)
-    """Fastest horizontal speed."""
+    mass_kg: float | None = quantity(None, unit="kg", gt=0)
+    """Take-off mass m; the testbed's if left out."""
+    brake_force_n: float | None = quantity(None, unit="N", gt=0)
+    """Brake force F_b; the testbed's if left out."""
+    maximum_speed_mps: float | None = quantity(None, unit="m/s", gt=0)
+    """Fastest horizontal speed; the testbed's if left out."""
 
 
 class Group(Model):

@@ -76,7 +76,7 @@ def _testbed(world: World, group: Group, top_speed_mps: float) -> Testbed:
     testbed = replace(testbed, autopilot=replace(testbed.autopilot, speed_limit_mps=limit_mps))
     if group.vehicle is None:
         return testbed
-    return replace(testbed, vehicle=replace(testbed.vehicle, **group.vehicle.model_dump()))
+    return replace(testbed, vehicle=replace(testbed.vehicle, **group.vehicle.model_dump(exclude_none=True)))
 
 
 def _top_speed_mps(world: World, uavs: range) -> Floats:
