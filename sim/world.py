@@ -1,6 +1,6 @@
 """What a scenario describes, built: the fleet, the cells, who is attached where and when."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from mobility import (
     Antenna,
     Attachment,
+    Cause,
     Cells,
     Fleet,
     HandoverParameters,
@@ -118,12 +119,20 @@ def _server_names(cells: Cells, sectors: int) -> tuple[str, ...]:
     return tuple(name.removesuffix("-0") if sectors > 1 else name for name in first)
 
 
+def _until(attachment: Attachment, end_s: float) -> Attachment:
+    """The attachment without the changes after `end_s`; a table may tell of more than is flown."""
+    kept = (attachment.time_s <= end_s) | (attachment.cause == Cause.INITIAL)
+    columns = ("time_s", "uav", "source", "target", "cause", "interruption_s")
+    return replace(attachment, **{name: getattr(attachment, name)[kept] for name in columns})
+
+
 def attach(scenario: Scenario, fleet: Fleet, cells: Cells, duration_s: float) -> Attachment:
     """Who is attached where and when. Raises ValueError if a table does not fit."""
     settings = scenario.attachment
     seed = np.random.SeedSequence(scenario.seed)
     if settings.type == "table":
-        return read_attachment(settings.path, fleet.names, cells.names, settings.interruption_s)
+        table = read_attachment(settings.path, fleet.names, cells.names, settings.interruption_s)
+        return _until(table, duration_s)
     if settings.type == "nearest":
         return attach_nearest(
             fleet, cells, duration_s, settings.step_s, seed, settings.hysteresis_m, settings.interruption_s
