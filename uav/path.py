@@ -28,8 +28,9 @@ def cross_track_error_m(
     """Horizontal distance (N, S) of positions (N, S, 3) at times `sample_s` (S,) from the path `reference_m` (N, T, 3).
 
     The distance is to the nearest point of the polyline, searched where the vehicle can be: from sample to sample
-    around the last nearest point, and once a second in the stretch from 30 s behind the reference to 5 s ahead of
-    it. So on a survey the neighbouring lane does not count while the vehicle is still far behind on this one.
+    around the last nearest point, and once a second, or at every sample where they are far apart, in the stretch
+    from 30 s behind the reference to 5 s ahead of it. So on a survey the neighbouring lane does not count while the
+    vehicle is still far behind on this one.
     """
     count, samples, _ = position_m.shape
     last = reference_m.shape[1] - 1
@@ -39,11 +40,14 @@ def cross_track_error_m(
     far = np.arange(-round(RELOCATE_BEHIND_S / reference_step_s), round(RELOCATE_AHEAD_S / reference_step_s), stride)
     index = np.zeros(count, dtype=np.int64)
     error = np.empty((count, samples))
+    # Between samples farther apart than this, a vehicle can leave the reach of the search.
+    followed = np.diff(sample_s).max(initial=0.0) <= 0.5 * SEARCH_POINTS * reference_step_s
+    relocation_period_s = RELOCATE_PERIOD_S if followed else 0.0
     next_relocation_s = 0.0
     for sample, time_s in enumerate(sample_s):
         east, north = position_m[:, sample, 0], position_m[:, sample, 1]
         if time_s >= next_relocation_s:
-            next_relocation_s = time_s + RELOCATE_PERIOD_S
+            next_relocation_s = time_s + relocation_period_s
             stretch = np.unique(np.clip(round(time_s / reference_step_s) + far, 0, last))
             candidates = np.concatenate(
                 [index[np.newaxis], np.broadcast_to(stretch[:, np.newaxis], (stretch.size, count))]
