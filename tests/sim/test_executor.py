@@ -80,9 +80,12 @@ class Stage:
     def cut_link_at(self, time_s: float) -> None:
         self.at(time_s, lambda: self.network.fail(("a", "b")))
 
+    def assert_idle(self) -> None:
+        assert not any(link.elastic or link.reserved or link.reserved_bps for link in self.network.links.values())
+
     def record(self, process: Process) -> MigrationRecord:
         self.environment.run()
-        assert not any(link.elastic or link.reserved or link.reserved_bps for link in self.network.links.values())
+        self.assert_idle()
         record = process.value
         assert isinstance(record, MigrationRecord)
         return record
@@ -234,13 +237,17 @@ def test_a_link_that_is_back_before_it_is_needed_does_no_harm() -> None:
     ("phase", "round_number"), [(Phase.PRE_DUMP, 0), (Phase.TRANSFER, 0), (Phase.DUMP, 2), (Phase.TRANSFER, 3)]
 )
 @pytest.mark.parametrize("reserve", [True, False])
-def test_an_interrupt_before_stop_and_copy_cancels(phase: Phase, round_number: int, reserve: bool) -> None:
+def test_an_interrupt_before_stop_and_copy_cancels_and_frees_the_link(
+    phase: Phase, round_number: int, reserve: bool
+) -> None:
     stage = Stage()
     planned = plan(Strategy.ITERATIVE_PRE_COPY, reserve=reserve)
     whole = undisturbed(planned)
     interrupt_s = middle_s(whole, phase, round_number)
     process = stage.begin(planned)
     stage.at(interrupt_s, process.interrupt)
+    stage.environment.run(process)
+    stage.assert_idle()
     record = stage.record(process)
     assert (record.state, record.runs_at) == (MigrationState.CANCELLED, "a")
     assert record.reason == "cancelled before Stop&Copy"
