@@ -215,7 +215,7 @@ class Orchestrator:
         """What a migration would have to wait for: a migration slot, or bandwidth that nobody has reserved."""
         if source.free_slots < 1 or destination.free_slots < 1:
             return source if source.free_slots < 1 else destination
-        if move.reserve or any(link.reserved_bps for link in links):
+        if move.reserve or [link for link in links if link.reserved_bps]:
             tightest = min(links, key=lambda link: link.unreserved_bps)
             if tightest.unreserved_bps < _LEAST_SHARE * min(link.capacity_bps for link in links):
                 return tightest
