@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field
 
-from scenarios.quantity import ExistingFile, Model, quantity
+from mobility.a3 import TIMES_TO_TRIGGER_MS
+from scenarios.quantity import ExistingFile, Model, Range, quantity
 
 
 class HexagonalLayout(Model):
@@ -92,6 +93,13 @@ class Radio(Model):
     """Antenna of a cell; null is isotropic."""
 
 
+def _of_the_standard(time_s: float) -> float:
+    if round(time_s * 1e3, 6) not in TIMES_TO_TRIGGER_MS:
+        times = ", ".join(f"{time / 1e3:g}" for time in TIMES_TO_TRIGGER_MS)
+        raise ValueError(f"TS 38.331 has the times {times} s")
+    return time_s
+
+
 class Handover(Model):
     """A3 event of TS 38.331, 5.5.4.4, and what a handover interrupts."""
 
@@ -99,17 +107,10 @@ class Handover(Model):
     """Hys: how much better than the serving cell a neighbour must be."""
     offset_db: float = quantity(0.0, unit="dB", ge=-15, le=15, multiple_of=0.5)
     """Off: offset added to the serving cell."""
-    time_to_trigger_s: float = quantity(0.48, unit="s", ge=0, le=5.12)
+    time_to_trigger_s: Annotated[float, AfterValidator(_of_the_standard)] = quantity(0.48, unit="s", ge=0, le=5.12)
     """How long the condition must hold; one of the times of TS 38.331."""
-    interruption_s: tuple[float, float] = quantity((0.05, 0.15), unit="s")
+    interruption_s: Range = quantity((0.05, 0.15), unit="s")
     """Shortest and longest interruption of user data by a handover."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "Handover":
-        low, high = self.interruption_s
-        if not 0 <= low <= high:
-            raise ValueError(f"interruption_s must not fall and not be negative, but is {low} s to {high} s")
-        return self
 
 
 class A3Attachment(Model):
@@ -132,7 +133,7 @@ class NearestAttachment(Model):
     """How often the distance is looked at."""
     hysteresis_m: float = quantity(0.0, unit="m", ge=0)
     """How much nearer a neighbour must be."""
-    interruption_s: tuple[float, float] = quantity((0.05, 0.15), unit="s")
+    interruption_s: Range = quantity((0.05, 0.15), unit="s")
     """Shortest and longest interruption of user data by a handover."""
 
 

@@ -1,8 +1,9 @@
 """The part of a scenario that computes: edge servers, links, services and the policy that moves them."""
 
+import json
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from mot import MEASURED, YoloSize
 from pam.migration import Objective
@@ -50,6 +51,21 @@ class Network(Model):
     """One-way latency from a UAV to the server beside its gNB."""
     failures: tuple[LinkFailure, ...] = ()
     """Links that are cut during the run."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Network":
+        if self.topology == "graphml" and self.path is None:
+            raise ValueError("topology graphml needs path, the GraphML file")
+        cut_until_s: dict[frozenset[str], float] = {}
+        for failure in sorted(self.failures, key=lambda failure: failure.at_s):
+            link = frozenset(failure.between)
+            if failure.at_s <= cut_until_s.get(link, -1.0):
+                raise ValueError(
+                    f"failures: the link {' - '.join(failure.between)} is cut at {failure.at_s:g} s, while it is cut "
+                    f"already until {cut_until_s[link]:g} s"
+                )
+            cut_until_s[link] = failure.at_s + failure.for_s
+        return self
 
 
 class _Service(Model):
@@ -140,12 +156,20 @@ class GenericService(_Service):
 Service = Annotated[AutopilotService | TrackerService | GenericService, Field(discriminator="type")]
 
 
+def _finite(options: dict[str, Any]) -> dict[str, Any]:
+    try:
+        json.dumps(options, allow_nan=False)
+    except ValueError as error:
+        raise ValueError("options take text, truth values and numbers, but nothing infinite") from error
+    return options
+
+
 class Policy(Model):
     """What decides when a service moves, where to and how. `skyhop info` lists the installed policies."""
 
     name: str = "mose-md"
     """never, nearest-cold, mose, mose-md, mose-mr, latency-threshold, path-aware, or one that a plug-in brings."""
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: Annotated[dict[str, Any], AfterValidator(_finite)] = Field(default_factory=dict)
     """Options of that policy."""
 
 

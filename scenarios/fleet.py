@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from scenarios.quantity import ExistingFile, Model, quantity
+from scenarios.quantity import ExistingFile, Model, PositiveRange, Range, quantity
 
 Point = Annotated[
     tuple[float, float, Annotated[float, Field(ge=0)]],
@@ -79,7 +79,7 @@ class WaypointTrajectory(Model):
     """The corners, in order."""
     speed_mps: float = quantity(10.0, unit="m/s", gt=0)
     """Cruise speed on the legs."""
-    corner_speed_mps: float = quantity(2.0, unit="m/s", ge=0)
+    corner_speed_mps: float = quantity(2.0, unit="m/s", gt=0)
     """Speed at which a corner is passed."""
     acceleration_mps2: float = quantity(2.0, unit="m/s²", gt=0)
     """Acceleration and braking along a leg."""
@@ -115,7 +115,7 @@ class SurveyTrajectory(Model):
     """Height above ground."""
     speed_mps: float = quantity(10.0, unit="m/s", gt=0)
     """Cruise speed on the lanes."""
-    corner_speed_mps: float = quantity(2.0, unit="m/s", ge=0)
+    corner_speed_mps: float = quantity(2.0, unit="m/s", gt=0)
     """Speed at which a corner is passed."""
     acceleration_mps2: float = quantity(2.0, unit="m/s²", gt=0)
     """Acceleration and braking along a lane."""
@@ -126,11 +126,11 @@ class RandomWaypointTrajectory(Model):
 
     type: Literal["random-waypoint"]
     area: Area
-    height_m: tuple[float, float] = quantity((40.0, 80.0), unit="m")
+    height_m: Range = quantity((40.0, 80.0), unit="m")
     """Lowest and highest point above ground."""
-    speed_mps: tuple[float, float] = quantity((5.0, 15.0), unit="m/s")
+    speed_mps: PositiveRange = quantity((5.0, 15.0), unit="m/s")
     """Slowest and fastest leg."""
-    pause_s: tuple[float, float] = quantity((0.0, 0.0), unit="s")
+    pause_s: Range = quantity((0.0, 0.0), unit="s")
     """Shortest and longest hover at a point."""
 
 
@@ -174,6 +174,13 @@ class Vehicle(Model):
     """Fastest horizontal speed; the testbed's if left out."""
 
 
+def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ValueError(f"{name!r} is named twice")
+    return names
+
+
 class Group(Model):
     """UAVs of one kind: they share a vehicle, a kind of trajectory and a list of services."""
 
@@ -189,5 +196,5 @@ class Group(Model):
     """Each UAV starts this much later than the one before it."""
     vehicle: Vehicle | None = None
     """What the airframe can do; the vehicle of the testbed if left out."""
-    services: tuple[str, ...] = ()
+    services: Annotated[tuple[str, ...], AfterValidator(_each_once)] = ()
     """Names of the services that follow each of these UAVs."""

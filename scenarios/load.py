@@ -82,7 +82,10 @@ def _apply_override(document: Document, schema: Schema, override: str) -> None:
 def _explain(error: ValidationError, document: Document, schema: Schema) -> list[Problem]:
     problems: dict[Problem, None] = {}
     guessed: set[str] = set()
-    for details in error.errors(include_url=False):
+    errors = error.errors(include_url=False)
+    for details in errors:
+        if details["type"] == "too_short" and _another_inside(details["loc"], errors):
+            continue  # a list with a bad entry counts as one too short
         path, node, value, parents = _locate(details["loc"], document.data, schema)
         if details["type"] == "extra_forbidden":
             names = schema.names(*parents)
@@ -95,6 +98,10 @@ def _explain(error: ValidationError, document: Document, schema: Schema) -> list
 
 
 _MISSING = "is missing"
+
+
+def _another_inside(place: FieldPath, errors: Sequence[ErrorDetails]) -> bool:
+    return any(len(error["loc"]) > len(place) and error["loc"][: len(place)] == place for error in errors)
 
 
 def _complaint(

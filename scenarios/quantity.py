@@ -30,4 +30,14 @@ def _beside_the_document(path: Path, information: ValidationInfo) -> Path:
     return resolved
 
 
+def _rising(bounds: tuple[float, float]) -> tuple[float, float]:
+    if bounds[0] > bounds[1]:
+        raise ValueError(f"the first must not lie above the second, but {bounds[0]:g} does above {bounds[1]:g}")
+    return bounds
+
+
+_NotNegative = Annotated[float, Field(ge=0)]
+_Positive = Annotated[float, Field(gt=0)]
+Range = Annotated[tuple[_NotNegative, _NotNegative], AfterValidator(_rising)]
+PositiveRange = Annotated[tuple[_Positive, _Positive], AfterValidator(_rising)]
 ExistingFile = Annotated[Path, AfterValidator(_beside_the_document)]

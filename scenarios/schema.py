@@ -70,7 +70,7 @@ class Scenario(Model):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
                 raise ValueError(f"{what}: the name {twice[0]!r} is used twice")
-        known = {service.name for service in self.services}
+        known = {service.name: service.type for service in self.services}
         for group in self.uavs:
             for name in group.services:
                 if name not in known:
@@ -78,6 +78,9 @@ class Scenario(Model):
                         f"uavs: group {group.name!r} names the service {name!r}, but services has "
                         f"{', '.join(sorted(known)) or 'none'}"
                     )
+            autopilots = [name for name in group.services if known[name] == "autopilot"]
+            if len(autopilots) > 1:
+                raise ValueError(f"uavs: group {group.name!r} has the autopilots {', '.join(autopilots)}; one can fly")
         if self.origin is None and self._geodetic():
             raise ValueError(f"origin is missing: {self._geodetic()} is given in latitude and longitude")
         return self

@@ -50,6 +50,7 @@ def build_topology(settings: NetworkSettings, names: tuple[str, ...], position_m
     """
     graph: nx.Graph[str] = nx.Graph()
     if settings.topology == "graphml":
+        assert settings.path is not None  # noqa: S101  (the schema asks for it)
         graph = _from_graphml(settings.path, names)
     else:
         pairs = {"mesh": _mesh, "full-mesh": _full_mesh, "ring": _ring, "tree": _tree}[settings.topology]
@@ -99,9 +100,7 @@ def _tree(settings: NetworkSettings, position_m: NDArray[np.float64]) -> Pairs:
     return [((i - 1) // settings.branches, i) for i in range(1, len(position_m))]
 
 
-def _from_graphml(path: Path | None, names: tuple[str, ...]) -> "nx.Graph[str]":
-    if path is None:
-        raise ValueError("network: topology graphml needs path, the GraphML file")
+def _from_graphml(path: Path, names: tuple[str, ...]) -> "nx.Graph[str]":
     try:
         graph: nx.Graph[str] = nx.Graph(nx.read_graphml(path))
     except Exception as error:  # the reader raises whatever its XML parser does

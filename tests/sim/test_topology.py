@@ -156,8 +156,3 @@ def test_a_file_that_is_no_graphml_is_told_by_its_name(tmp_path: Path, text: str
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"net\.graphml: not readable as GraphML"):
         build(row(2), topology="graphml", path=path)
-
-
-def test_graphml_needs_a_file() -> None:
-    with pytest.raises(ValueError, match="needs path, the GraphML file"):
-        build(row(2), topology="graphml")
