@@ -17,9 +17,6 @@ from sim.tables import SCHEMA
 # Whatever takes part in the figures; the manifest names their versions.
 _COMPONENTS = ("skyhop", "numpy", "scipy", "simpy", "networkx", "polars", "pydantic", "matplotlib")
 
-# Fields of a scenario that name a file.
-_FILES = ("path", "parameters")
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -98,7 +95,7 @@ class Run:
         for name, document in (
             ("manifest.json", self.manifest()),
             ("summary.json", self.summary),
-            ("scenario.json", _without_folders(self.scenario.model_dump(mode="json"))),
+            ("scenario.json", _without_folders(self.scenario.model_dump())),
         ):
             path = directory / name
             path.write_text(json.dumps(document, indent=2, allow_nan=False) + "\n", encoding="utf-8")
@@ -138,26 +135,25 @@ def read_run(directory: Path) -> Run:
 
 def scenario_hash(scenario: Scenario) -> str:
     """SHA-256 of everything the figures depend on: the scenario and the contents of the files it names."""
-    document = scenario.model_dump(mode="json")
+    document = scenario.model_dump()
     digest = hashlib.sha256()
     for path in _paths(document):
-        digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
     digest.update(json.dumps(_without_folders(document), sort_keys=True).encode("utf-8"))
     return digest.hexdigest()
 
 
-def _paths(node: Any) -> list[str]:
-    if isinstance(node, dict):
-        own = [node[key] for key in _FILES if isinstance(node.get(key), str)]
-        return own + [path for value in node.values() for path in _paths(value)]
-    return [path for value in node for path in _paths(value)] if isinstance(node, list) else []
+def _paths(node: Any) -> list[Path]:
+    if isinstance(node, Path):
+        return [node]
+    inner = node.values() if isinstance(node, dict) else node if isinstance(node, tuple | list) else ()
+    return [path for value in inner for path in _paths(value)]
 
 
 def _without_folders(node: Any) -> Any:
     """The document with the names of its files only, so that the same scenario hashes alike in every folder."""
+    if isinstance(node, Path):
+        return node.name
     if isinstance(node, dict):
-        return {
-            key: Path(value).name if key in _FILES and isinstance(value, str) else _without_folders(value)
-            for key, value in node.items()
-        }
-    return [_without_folders(value) for value in node] if isinstance(node, list) else node
+        return {key: _without_folders(value) for key, value in node.items()}
+    return [_without_folders(value) for value in node] if isinstance(node, tuple | list) else node
