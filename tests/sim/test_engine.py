@@ -161,6 +161,11 @@ def test_the_hash_covers_the_contents_of_named_files_but_not_their_folder(stage:
     assert scenario_hash(stage(["a@0 b@10"], "migration.resume_s=0.4")) != before
 
 
+def test_an_option_of_a_policy_is_no_file_whatever_its_name(stage: Stage) -> None:
+    option = "policy={name: mine, options: {path: %s/maps, parameters: fast}}"
+    assert scenario_hash(stage(["a@0"], option % "north")) != scenario_hash(stage(["a@0"], option % "south"))
+
+
 def test_what_is_left_out_hashes_as_its_default(stage: Stage) -> None:
     assert scenario_hash(stage(["a@0"])) == scenario_hash(stage(["a@0"], "seed=1", "servers.cores=16"))
 

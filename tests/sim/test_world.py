@@ -18,12 +18,6 @@ def test_a_table_of_attachments_ends_with_the_run(stage: Stage) -> None:
     assert run.migrations["destination"].to_list() == ["b", "c"]
 
 
-def test_a_migration_that_begins_with_the_last_handover_is_still_finished(stage: Stage) -> None:
-    run = simulate(stage(["a@0 b@59.5"]))
-    assert run.migrations["state"].to_list() == ["completed"]
-    assert run.migrations["ended_s"].item() > 60.0
-
-
 @pytest.mark.parametrize("sectors", [1, 3])
 def test_a_server_stands_beside_every_site_and_is_called_after_it(stage: Stage, sectors: int) -> None:
     suffix = "" if sectors == 1 else "-0"
