@@ -145,6 +145,7 @@ class Orchestrator:
             service.timer = None
             # Its time has come: asked for again without one, it keeps its place in a queue.
             service.move = replace(service.move, switch_at_s=None)
+            service.requested_s = self._environment.now
             self._begin(service)
 
     def _sharing(self, service: RunningService) -> int:

@@ -52,7 +52,7 @@ SCHEMA: dict[str, tuple[Column, ...]] = {
         Column("reserved", TRUTH, "", "whether that bandwidth was reserved"),
         Column("iterations", INTEGER, "1", "dump iterations I before Stop&Copy"),
         Column("state", tuple(MigrationState), "", "completed, failed or cancelled"),
-        Column("requested_s", FLOAT, "s", "when the policy asked for it"),
+        Column("requested_s", FLOAT, "s", "from when on it was to begin: the decision, or ahead of a handover"),
         Column("started_s", FLOAT, "s", "when its first phase began"),
         Column("ended_s", FLOAT, "s", "when its last phase ended"),
         Column("down_from_s", FLOAT, "s", "when the service fell silent; NaN if it never did"),
