@@ -9,14 +9,16 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
+from operator import attrgetter
 
 from simpy import Environment, Event
 from simpy.events import EventPriority
 
-# The shares of an instant are worked out once, after everything else that happens at that instant.
+# Shares across many links are worked out once for an instant, after everything else that happens at it.
 _AFTER_ALL_ELSE = EventPriority(2)
 # Less than a bit is left: rounding, not data.
 _DONE_BITS = 1e-3
+_FINISH_S = attrgetter("finish_s")
 
 
 class Link:
@@ -45,7 +47,17 @@ class Link:
 class Flow:
     """A transfer under way. `done` fires with True when the last bit has arrived, with False if a link failed."""
 
-    __slots__ = ("done", "elastic", "links", "rate_bps", "remaining_bits", "total_bits", "updated_s", "version")
+    __slots__ = (
+        "done",
+        "elastic",
+        "finish_s",
+        "links",
+        "rate_bps",
+        "remaining_bits",
+        "total_bits",
+        "updated_s",
+        "version",
+    )
 
     def __init__(self, links: tuple[Link, ...], bits: float, done: Event, elastic: bool, now_s: float) -> None:
         self.links = links
@@ -53,6 +65,7 @@ class Flow:
         self.done = done
         self.elastic = elastic
         self.rate_bps = 0.0
+        self.finish_s = inf
         self.updated_s = now_s
         self.version = 0
 
@@ -115,7 +128,8 @@ class Network:
         elif reserved_bps is not None:
             for link in links:
                 link.reserved[flow] = None
-            self._set_rate(flow, reserved_bps, now_s)
+            _set_rate(flow, reserved_bps, now_s)
+            self._expect(flow)
         else:
             crossing = len(links) > 1
             for link in links:
@@ -158,8 +172,9 @@ class Network:
                 link.reserved.pop(flow, None)
 
     def _touch(self, link: Link) -> None:
-        """Note that the shares on `link` must be worked out again before time goes on."""
-        if not link.elastic:
+        """Work out the shares on `link` again: at once where that is cheap, else once before time goes on."""
+        if not link.crossing:
+            self._share_alike(link, self._environment.now)
             return
         if not self._dirty:
             event = Event(self._environment)
@@ -174,29 +189,29 @@ class Network:
         seen: set[Link] = set()
         for link in dirty:
             if not link.crossing:
-                # Nobody on it uses another link, as is usual between neighbours: all share alike.
-                rate_bps = link.unreserved_bps / (len(link.elastic) or 1)
-                for flow in link.elastic:
-                    if rate_bps != flow.rate_bps:
-                        self._set_rate(flow, rate_bps, now_s)
+                self._share_alike(link, now_s)
             elif link not in seen:
                 flows, links = _component(link)
                 seen.update(links)
                 for flow, rate_bps in max_min_fair(flows, links).items():
-                    if rate_bps != flow.rate_bps:
-                        self._set_rate(flow, rate_bps, now_s)
+                    _set_rate(flow, rate_bps, now_s)
+                self._expect(min(flows, key=_FINISH_S))
 
-    def _set_rate(self, flow: Flow, rate_bps: float, now_s: float) -> None:
-        flow.remaining_bits -= flow.rate_bps * (now_s - flow.updated_s)
-        flow.rate_bps = rate_bps
-        flow.updated_s = now_s
-        flow.version += 1
-        if rate_bps > 0.0:
-            finish_s = now_s + max(flow.remaining_bits, 0.0) / rate_bps
+    def _share_alike(self, link: Link, now_s: float) -> None:
+        """Nobody on `link` uses another link, as is usual between neighbours: all get the same rate."""
+        if link.elastic:
+            rate_bps = link.unreserved_bps / len(link.elastic)
+            for flow in link.elastic:
+                _set_rate(flow, rate_bps, now_s)
+            self._expect(min(link.elastic, key=_FINISH_S))
+
+    def _expect(self, flow: Flow) -> None:
+        """Look out for the end of `flow`: of those that share links the first, since its end changes all the rates."""
+        if flow.finish_s < inf:
             self._sequence += 1
-            heappush(self._finishes, (finish_s, self._sequence, flow.version, flow))
-            if finish_s < self._wake_s:
-                self._wake(finish_s)
+            heappush(self._finishes, (flow.finish_s, self._sequence, flow.version, flow))
+            if flow.finish_s < self._wake_s:
+                self._wake(flow.finish_s)
 
     def _wake(self, at_s: float) -> None:
         """Look at `at_s` who has finished."""
@@ -213,18 +228,30 @@ class Network:
         finishes = self._finishes
         while finishes:
             finish_s, _sequence, version, flow = finishes[0]
-            if version == flow.version:
+            expected = version == flow.version
+            if expected and finish_s > now_s:
                 left_bits = flow.remaining_bits - flow.rate_bps * (now_s - flow.updated_s)
-                if finish_s > now_s and left_bits > _DONE_BITS:
+                if left_bits > _DONE_BITS:
                     break
+            # Taken off first: its end changes the rates of others, and puts them here.
+            heappop(finishes)
+            if expected:
                 flow.remaining_bits = 0.0
                 flow.rate_bps = 0.0
                 self._remove(flow)
                 flow.done.succeed(True)
-            heappop(finishes)
         self._wake_s = inf
         if finishes:
             self._wake(finishes[0][0])
+
+
+def _set_rate(flow: Flow, rate_bps: float, now_s: float) -> None:
+    if rate_bps != flow.rate_bps:
+        flow.remaining_bits -= flow.rate_bps * (now_s - flow.updated_s)
+        flow.rate_bps = rate_bps
+        flow.updated_s = now_s
+        flow.finish_s = now_s + max(flow.remaining_bits, 0.0) / rate_bps if rate_bps > 0.0 else inf
+        flow.version += 1
 
 
 def _component(link: Link) -> tuple[list[Flow], list[Link]]:
