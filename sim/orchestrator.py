@@ -114,7 +114,9 @@ class Orchestrator:
                 service.latency_s,
             )
         )
-        destination = self._server_index[move.destination] if move else -1
+        destination = self._server_index.get(move.destination, -1) if move else -1
+        if move and destination < 0:
+            raise ValueError(f"policy: it sends {service.name} to {move.destination!r}, but there is no such server")
         if service.process is not None:
             if destination != service.destination:
                 # Too late in Stop&Copy: then the executor goes on, and the policy is asked again on arrival.
@@ -194,14 +196,19 @@ class Orchestrator:
         links = self._network.path(nodes)
         blocking = self._blocking(source, destination, links, move)
         if blocking is not None:
-            service.waits_for.append(blocking)
-            self._waiting.setdefault(blocking, {})[service] = None
+            self._wait_for(blocking, service)
             return
         if move.reserve:
-            available_bps = min([link.unreserved_bps for link in links]) / self._sharing(service)
+            tightest = min(links, key=lambda link: link.unreserved_bps)
+            planned = self._plan(service, move, tightest.unreserved_bps / self._sharing(service))
+            if not planned.feasible and tightest.reserved_bps:
+                # Better to stay a little longer than to be silent for longer than it may, if waiting can help.
+                idle_bps = min(link.capacity_bps for link in links)
+                if self._plan(service, move, idle_bps).feasible:
+                    self._wait_for(tightest, service)
+                    return
         else:
-            available_bps = min([link.unreserved_bps / (len(link.elastic) + 1) for link in links])
-        planned = self._plan(service, move, available_bps)
+            planned = self._plan(service, move, min([link.unreserved_bps / (len(link.elastic) + 1) for link in links]))
         source.free_slots -= 1
         destination.free_slots -= 1
         destination.take(settings.cores, settings.state_bytes)
@@ -209,6 +216,10 @@ class Orchestrator:
         service.process = self._environment.process(
             self._migrate(service, planned, source, destination, links, reservation)
         )
+
+    def _wait_for(self, resource: EdgeServer | Link, service: RunningService) -> None:
+        service.waits_for.append(resource)
+        self._waiting.setdefault(resource, {})[service] = None
 
     def _blocking(
         self, source: EdgeServer, destination: EdgeServer, links: tuple[Link, ...], move: Move

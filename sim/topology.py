@@ -46,7 +46,8 @@ def build_topology(settings: NetworkSettings, names: tuple[str, ...], position_m
     """Topology of a scenario over servers `names` at `position_m` (S, 3).
 
     Raises:
-        ValueError: GraphML that is unreadable, lacks a server, is not connected or carries bad link values.
+        ValueError: GraphML that is unreadable, lacks a server, is not connected or carries bad link values; the
+            failure of a link that is not there.
     """
     graph: nx.Graph[str] = nx.Graph()
     if settings.topology == "graphml":
@@ -66,6 +67,9 @@ def build_topology(settings: NetworkSettings, names: tuple[str, ...], position_m
                 raise ValueError(
                     f"network: link {first} - {second}: {key} must be a number from {least}, not {value!r}"
                 )
+    for first, second in (failure.between for failure in settings.failures):
+        if not graph.has_edge(first, second):
+            raise ValueError(f"network.failures: no link between {first!r} and {second!r}")
     return Topology(graph)
 
 

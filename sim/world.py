@@ -56,7 +56,7 @@ class World:
             f"{self.fleet.names[uav]}/{name}" for group, uavs in self.groups for uav in uavs for name in group.services
         )
         return Names(
-            self.fleet.names, services, _server_names(self.cells, self.scenario.cells.sectors), self.cells.names
+            self.fleet.names, services, server_names(self.cells, self.scenario.cells.sectors), self.cells.names
         )
 
 
@@ -113,7 +113,7 @@ def build_cells(layout: Layout, frame: LocalFrame | None) -> Cells:
     return Cells(tuple(names), np.array(position), np.array(azimuths * len(layout.sites)))
 
 
-def _server_names(cells: Cells, sectors: int) -> tuple[str, ...]:
+def server_names(cells: Cells, sectors: int) -> tuple[str, ...]:
     """A server is called after its gNB: the name of the site's first cell, without the number of the sector."""
     first = [cells.names[int(np.argmax(cells.site == site))] for site in range(len(cells.site_position_m))]
     return tuple(name.removesuffix("-0") if sectors > 1 else name for name in first)

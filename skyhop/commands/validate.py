@@ -18,7 +18,8 @@ def validate(file: ScenarioFile, overrides: Overrides = None, as_json: Json = Fa
     """
     from scenarios.problem import InputError
     from sim.run import scenario_hash
-    from sim.world import attach, build_cells, build_fleet, build_frame
+    from sim.topology import build_topology
+    from sim.world import attach, build_cells, build_fleet, build_frame, server_names
     from skyhop.output import print_json
     from skyhop.scenario import read_scenario
 
@@ -34,6 +35,7 @@ def validate(file: ScenarioFile, overrides: Overrides = None, as_json: Json = Fa
     cells = build_cells(scenario.cells, frame)
     if scenario.attachment.type == "table":
         attach(scenario, fleet, cells, scenario.duration_s or fleet.end_s)
+    build_topology(scenario.network, server_names(cells, scenario.cells.sectors), cells.site_position_m)
     facts = {
         "name": scenario.name,
         "uavs": len(fleet),

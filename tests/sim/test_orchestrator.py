@@ -106,6 +106,23 @@ def test_a_second_uav_waits_for_reserved_bandwidth_and_its_bound_holds(stage: St
     assert run.summary["migrations"]["share_within_bound"] == 1.0
 
 
+def test_who_could_meet_its_target_with_the_whole_link_waits_for_it(stage: Stage) -> None:
+    bulky = "services[0]={name: autopilot, type: generic, state_bytes: 100e6, dirty_page_rate: 0.5, objective: mr"
+    run = simulate(stage(["a@0 b@10", "a@0 b@10.5"], f"{bulky}, target_s: 2.95}}", "policy.name=mose"))
+    first, second = run.migrations.sort("requested_s").rows(named=True)
+    assert first["bandwidth_bps"] < 0.9e9
+    assert (first["feasible"], second["feasible"]) == (True, True)
+    assert second["started_s"] == first["ended_s"]
+
+
+def test_who_could_not_meet_its_target_anyway_does_not_wait(stage: Stage) -> None:
+    bulky = "type: generic, state_bytes: 100e6, dirty_page_rate: 0.5, objective: mr, target_s: 1"
+    both = f"services=[{{name: one, {bulky}}}, {{name: two, {bulky}}}]"
+    run = simulate(stage(["a@0 b@10"], both, "uavs[0].services=[one, two]", "policy.name=mose"))
+    assert run.migrations["feasible"].to_list() == [False, False]
+    assert run.migrations["started_s"].to_list() == [10.0, 10.0]
+
+
 def test_turning_back_before_stop_and_copy_cancels_and_the_service_stays(stage: Stage) -> None:
     run = simulate(stage(["a@0 b@10 a@11"]))
     (row,) = migrations(run)
