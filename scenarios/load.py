@@ -45,16 +45,22 @@ def _schema(model: type[BaseModel]) -> Schema:
 _STEP = re.compile(r"\.?([^.\[\]=\s]+)|\[([0-9]{1,9})\]")
 
 
-def _apply_override(document: Document, schema: Schema, override: str) -> None:
-    """Set one field of the document; raises InputError if the schema does not know it."""
-    source = f"--set {override}"
-    text, equals, value = override.partition("=")
+def _steps(text: str) -> FieldPath:
+    """The path that `text` spells, as in services[0].state_bytes; empty if it spells none."""
     path: list[str | int] = []
     position = 0
     while match := _STEP.match(text, position):
         path.append(match[1] if match[2] is None else int(match[2]))
         position = match.end()
-    if not equals or not path or position != len(text) or text.startswith("."):
+    return () if position != len(text) or text.startswith(".") else tuple(path)
+
+
+def _apply_override(document: Document, schema: Schema, override: str) -> None:
+    """Set one field of the document; raises InputError if the schema does not know it."""
+    source = f"--set {override}"
+    text, equals, value = override.partition("=")
+    path = _steps(text)
+    if not equals or not path:
         raise InputError([Problem(source, None, "", "must read path=value, as in services[0].state_bytes=1e6")])
     container: Any = document.data
     node = schema.root
@@ -110,6 +116,9 @@ def _complaint(
     kind, node = details["type"], schema.resolve(node)
     if kind in ("value_error", "assertion_error"):
         message = str(details.get("ctx", {}).get("error", details["msg"]))
+        field, colon, rest = message.partition(": ")
+        if colon and (inner := _steps(field)) and inner[0] in schema.names(node, value):
+            return document.problem((*path, *inner), rest)
         shown = "" if isinstance(value, dict | list) else f"got {show(value)}; "
         return document.problem(path, shown + message)
     if kind.startswith("union_tag"):

@@ -1,6 +1,5 @@
 """A scenario: everything a run depends on, in one document."""
 
-from collections import Counter
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -8,9 +7,8 @@ from pydantic import Field, model_validator
 from scenarios.coverage import A3Attachment, Attachment, Layout
 from scenarios.edge import Migration, Network, Policy, Server, Service
 from scenarios.fleet import Group, Origin
+from scenarios.problem import did_you_mean
 from scenarios.quantity import Model, quantity
-
-SCHEMA_VERSION = 1
 
 
 class Flight(Model):
@@ -66,23 +64,24 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def _names_meet(self) -> "Scenario":
+        # A message that begins with a field is shown at that field's line.
         for what, names in (("uavs", [g.name for g in self.uavs]), ("services", [s.name for s in self.services])):
-            twice = [name for name, count in Counter(names).items() if count > 1]
-            if twice:
-                raise ValueError(f"{what}: the name {twice[0]!r} is used twice")
+            for index, name in enumerate(names):
+                if name in names[:index]:
+                    raise ValueError(f"{what}[{index}].name: the name {name!r} is used twice")
         known = {service.name: service.type for service in self.services}
-        for group in self.uavs:
-            for name in group.services:
+        for index, group in enumerate(self.uavs):
+            for place, name in enumerate(group.services):
                 if name not in known:
                     raise ValueError(
-                        f"uavs: group {group.name!r} names the service {name!r}, but services has "
-                        f"{', '.join(sorted(known)) or 'none'}"
+                        f"uavs[{index}].services[{place}]: there is no service {name!r}; services has "
+                        f"{', '.join(sorted(known)) or 'none'}{did_you_mean(name, list(known))}"
                     )
             autopilots = [name for name in group.services if known[name] == "autopilot"]
             if len(autopilots) > 1:
-                raise ValueError(f"uavs: group {group.name!r} has the autopilots {', '.join(autopilots)}; one can fly")
+                raise ValueError(f"uavs[{index}].services: {', '.join(autopilots)} are autopilots; only one can fly")
         if self.origin is None and self._geodetic():
-            raise ValueError(f"origin is missing: {self._geodetic()} is given in latitude and longitude")
+            raise ValueError(f"origin: is missing, but {self._geodetic()} is given in latitude and longitude")
         return self
 
     def _geodetic(self) -> str:

@@ -153,7 +153,11 @@ def test_what_does_not_fit_is_named_with_file_line_and_field(
     [
         ("name: two", "name: one", "the name 'one' is used twice"),
         ("name: tracker", "name: autopilot", "the name 'autopilot' is used twice"),
-        ("[autopilot]", "[autopilto]", "names the service 'autopilto', but services has autopilot, tracker"),
+        (
+            "[autopilot]",
+            "[autopilto]",
+            "there is no service 'autopilto'; services has autopilot, tracker; did you mean autopilot?",
+        ),
     ],
 )
 def test_names_that_do_not_meet_are_told(complaint: Callable[..., str], old: str, new: str, told: str) -> None:
@@ -162,10 +166,15 @@ def test_names_that_do_not_meet_are_told(complaint: Callable[..., str], old: str
     assert told in message
 
 
+def test_a_service_that_is_not_there_is_told_at_the_line_of_its_group(complaint: Callable[..., str]) -> None:
+    line = 1 + GOOD[: GOOD.index("[autopilot]")].count("\n")
+    assert complaint("[autopilot]", "[autopilto]").startswith(f"good.yaml:{line}: uavs[")
+
+
 def test_what_is_given_in_latitude_and_longitude_needs_an_origin(complaint: Callable[..., str], tmp_path: Path) -> None:
     (tmp_path / "track.gpx").touch()
     told = complaint("{type: circle}", "{type: gpx, path: track.gpx}")
-    assert told.endswith("origin is missing: one is given in latitude and longitude")
+    assert told.endswith("origin: is missing, but one is given in latitude and longitude")
 
 
 def test_a_tracker_takes_what_is_left_out_from_the_measured_service(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_every_problem_is_told_with_file_and_line(tmp_path: Path) -> None:
         (["policy={name: never, options: {a: 1}}"], "policy.options: never does not take {'a': 1}"),
         (["policy.name=never", "policy.options={a: 1}"], "--set policy.options={a: 1}: policy.options: never does not"),
         (["policy.name=never", "migration.parameters=circle.yaml"], "circle.yaml: not a TOML file"),
-        (["uavs[0].services=[autopilt]"], "names the service 'autopilt', but services has autopilot"),
+        (["uavs[0].services=[autopilt]"], "there is no service 'autopilt'; services has autopilot"),
     ],
 )
 def test_what_the_schema_cannot_know_is_checked_too(tmp_path: Path, overrides: list[str], complaint: str) -> None:
