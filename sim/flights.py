@@ -19,11 +19,8 @@ Columns = dict[str, list[NDArray[Any]]]
 
 # The causes of trajectory error in the order in which they are added; each one's share is what its adding changes.
 _STAGES = ("control", "processing", "queueing", "network", "handover", "downtime")
-_STOPPING_CAUSE = {"video": "video", "processing": "processing", "downtime": "downtime", "network": "network"} | {
-    "handover_interruption": "handover",
-    "queueing": "queueing",
-    "braking": "braking",
-}
+# Lines of a stopping budget that are called otherwise in the tables.
+_STOPPING_CAUSE = {"handover_interruption": "handover"}
 _CALIBRATED_SPEED_MPS = 5.0
 _QUANTITY, _CAUSE = index_of(QUANTITIES), index_of(CONTRIBUTIONS)
 # Samples flown at once: the reference of a batch, for all stages, then takes about 120 MB.
@@ -223,8 +220,9 @@ def _stopping_shares(
         )
         # Planned speeds are over the ground already: no wind is to be added.
         for line in stopping_lines(float(speed), latencies, testbed.vehicle):
-            if line.name in _STOPPING_CAUSE:
-                cause = _CAUSE[_STOPPING_CAUSE[line.name]]
+            # Actuation is not told apart from braking in a run, so its line is empty.
+            if line.name != "actuation":
+                cause = _CAUSE[_STOPPING_CAUSE.get(line.name, line.name)]
                 shares.append((uav, _QUANTITY["stopping-distance"], cause, line.distance_m))
     return shares
 

@@ -11,25 +11,13 @@ from scenarios import Scenario, load
 from sim import simulate
 from skyhop.cli import app
 from skyhop.commands.compare import run_names
+from tests.tiny import TINY
 
-TINY = """
-version: 1
-name: tiny
-duration_s: 20
-uavs:
-  - {name: uav, trajectory: {type: circle, radius_m: 50, speed_mps: 10}, services: [autopilot]}
-cells:
-  type: list
-  sites: [{name: west, east_m: -100, north_m: 0}, {name: east, east_m: 100, north_m: 0}]
-attachment: {type: nearest}
-services:
-  - {name: autopilot, type: autopilot, state_bytes: 5.0e+6, dirty_page_rate: 0.03}
-flight: {simulate: false}
-"""
+SHORT = f"{TINY}duration_s: 20\n"
 
 
 def write_run(folder: Path, name: str, *overrides: str) -> Path:
-    (folder / "tiny.yaml").write_text(TINY, encoding="utf-8")
+    (folder / "tiny.yaml").write_text(SHORT, encoding="utf-8")
     simulate(load(folder / "tiny.yaml", Scenario, overrides)).write(folder / name / "tiny")
     return folder / name / "tiny"
 
